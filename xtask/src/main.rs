@@ -1,1 +1,87 @@
-fn main() {}
+//! Developer commands: `cargo xtask COMMAND`.
+//!
+//! Everything that must hold in this tree is a check here, and each check is also a test, so that
+//! the test command finds what the commands find. `layers` holds the ranks of the crates, `tidy`
+//! the house style, `licences` what the dependencies may be under, and `test` is the command that the README names.
+
+#![forbid(unsafe_code)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
+
+mod layers;
+mod licences;
+mod metadata;
+mod packages;
+mod suite;
+mod tidy;
+mod tree;
+
+use std::fmt;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test       install the field's programs where they are missing, then run every test
+  layers     check that crates use only crates of a smaller rank
+  tidy       check the house style of the sources and documents
+  licences   check the licences of all dependencies";
+
+/// One thing that does not hold, with the place where it was found.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Finding {
+    /// A path below the repository's root, or the name of a package.
+    place: String,
+    /// The line, from 1; 0 where the finding is about the whole place.
+    line: usize,
+    /// What is wrong and what to do instead.
+    message: String,
+}
+
+impl Finding {
+    pub(crate) fn new(place: impl Into<String>, line: usize, message: impl Into<String>) -> Self {
+        Self { place: place.into(), line, message: message.into() }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.place, self.message),
+            line => write!(f, "{}:{line}: {}", self.place, self.message),
+        }
+    }
+}
+
+fn report(findings: &[Finding]) -> Result<()> {
+    for finding in findings {
+        println!("{finding}");
+    }
+    if findings.is_empty() {
+        return Ok(());
+    }
+    bail!("{} finding(s)", findings.len())
+}
+
+fn run(arguments: &[String]) -> Result<()> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["test", rest @ ..] => suite::run(rest),
+        ["layers"] => report(&layers::check()?),
+        ["tidy"] => report(&tidy::check()?),
+        ["licences"] => report(&licences::check()?),
+        _ => bail!("{USAGE}"),
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
