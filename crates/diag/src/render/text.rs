@@ -1,0 +1,175 @@
+//! Findings for a person: the message, the line with the place marked, notes and help.
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+
+use super::line::visible;
+use crate::{Diagnostic, Label, Severity, SourceFile};
+
+/// How the text looks. Whether the output is a terminal, and `NO_COLOR`, are the caller's to ask.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Style {
+    /// No escape sequences.
+    #[default]
+    Plain,
+    /// ANSI colours.
+    Colour,
+}
+
+/// One finding as several lines, with a final newline.
+///
+/// Control characters are shown as escapes and a line that is too long for a terminal is cut
+/// around the place, so a binary file or a megabyte without a newline does no harm.
+#[must_use]
+pub fn text(diagnostic: &Diagnostic, style: Style) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Info => Level::INFO,
+    };
+    let title = level.primary_title(visible(&diagnostic.message)).id(diagnostic.code.id);
+    let mut group = Group::with_title(title);
+    for shown in lines_to_show(diagnostic) {
+        group = group.element(shown.snippet());
+    }
+    for note in &diagnostic.notes {
+        group = group.element(Level::NOTE.message(visible(note)));
+    }
+    for help in &diagnostic.help {
+        group = group.element(Level::HELP.message(visible(help)));
+    }
+    let renderer = match style {
+        Style::Plain => Renderer::plain(),
+        Style::Colour => Renderer::styled(),
+    };
+    let mut out = renderer.render(&[group]);
+    out.push('\n');
+    out
+}
+
+/// A line of a file with the labels on it.
+struct Shown<'a> {
+    source: &'a SourceFile,
+    line: usize,
+    labels: Vec<&'a Label>,
+}
+
+/// The lines that the labels start on: the primary label's first, the others in their order.
+fn lines_to_show(diagnostic: &Diagnostic) -> Vec<Shown<'_>> {
+    let mut shown: Vec<Shown<'_>> = Vec::new();
+    let primary = diagnostic.primary();
+    let rest = diagnostic.labels.iter().filter(|l| primary.is_none_or(|p| !std::ptr::eq(p, *l)));
+    for label in primary.into_iter().chain(rest) {
+        let line = label.position().line;
+        match shown.iter_mut().find(|s| s.line == line && s.source == &label.source) {
+            Some(s) => s.labels.push(label),
+            None => shown.push(Shown { source: &label.source, line, labels: vec![label] }),
+        }
+    }
+    shown
+}
+
+impl<'a> Shown<'a> {
+    fn snippet(&self) -> Snippet<'a, Annotation<'a>> {
+        let line = self.source.line_span(self.line);
+        let text = self.source.slice(line);
+        let within = |offset: usize| {
+            let mut at = offset.clamp(line.start, line.end) - line.start;
+            while !text.is_char_boundary(at) {
+                at -= 1;
+            }
+            at
+        };
+        let annotations = self.labels.iter().map(|label| {
+            let kind =
+                if label.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+            let annotation = kind.span(within(label.span.start)..within(label.span.end));
+            if label.text.is_empty() { annotation } else { annotation.label(visible(&label.text)) }
+        });
+        // The renderer shows C0 controls as pictures; it lets C1 through, so they become a
+        // middle dot, which has two bytes as they have.
+        let shown = text.replace(|c| ('\u{80}'..='\u{9f}').contains(&c), "\u{b7}");
+        Snippet::source(shown)
+            .line_start(self.line)
+            .path(visible(self.source.name()))
+            .annotations(annotations)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Code, Span};
+    use proptest::prelude::*;
+
+    const CODE: Code = Code::new("XX001", "a test");
+
+    #[test]
+    fn the_place_is_marked() {
+        let file = SourceFile::new("a.conf", "# x\r\nqos\ttrue\r\nsm_sl 1\n");
+        let found = Diagnostic::warning(CODE, "`true` is read as FALSE")
+            .at(&file, Span::new(9, 13), "only TRUE is true")
+            .also(&file, Span::new(15, 20), "")
+            .note("a note")
+            .help("write TRUE");
+        let expected = "\
+warning[XX001]: `true` is read as FALSE
+ --> a.conf:2:5
+  |
+2 | qos    true
+  |        ^^^^ only TRUE is true
+  |
+ ::: a.conf:3:1
+  |
+3 | sm_sl 1
+  | -----
+  |
+  = note: a note
+  = help: write TRUE
+";
+        assert_eq!(text(&found, Style::Plain), expected);
+        assert!(text(&found, Style::Colour).contains("\u{1b}["));
+    }
+
+    #[test]
+    fn no_place_no_snippet() {
+        let found = Diagnostic::error(CODE, "nothing to read");
+        assert_eq!(text(&found, Style::Plain), "error[XX001]: nothing to read\n");
+    }
+
+    #[test]
+    fn a_megabyte_line_is_cut_around_the_place() {
+        let mut bytes = vec![b'a'; 1 << 20];
+        bytes[500_000..500_003].copy_from_slice(b"bad");
+        let file = SourceFile::new("big", bytes);
+        let found = Diagnostic::error(CODE, "x").at(&file, Span::new(500_000, 500_003), "");
+        let shown = text(&found, Style::Plain);
+        assert!(shown.len() < 1000, "{} bytes", shown.len());
+        assert!(shown.contains(" --> big:1:500001\n"), "{shown}");
+        assert!(shown.contains("bad"));
+    }
+
+    #[test]
+    fn nul_and_latin_1_are_shown_as_something_printable() {
+        let file = SourceFile::new("f", b"a\0b\xe9c\x1b[31m\n".to_vec());
+        let found = Diagnostic::error(CODE, "x").at(&file, Span::new(4, 5), "c");
+        let shown = text(&found, Style::Plain);
+        assert!(shown.chars().all(|c| !c.is_control() || c == '\n'), "{shown:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_and_any_span_render(
+            bytes in proptest::collection::vec(any::<u8>(), 0..400),
+            spans in proptest::collection::vec((0usize..450, 0usize..450), 1..4),
+        ) {
+            let file = SourceFile::new("f", bytes);
+            let mut found = Diagnostic::error(CODE, "m");
+            for (i, (a, b)) in spans.into_iter().enumerate() {
+                let span = Span::new(a, b);
+                found = if i == 0 { found.at(&file, span, "l") } else { found.also(&file, span, "") };
+            }
+            let shown = text(&found, Style::Plain);
+            prop_assert!(shown.chars().all(|c| !c.is_control() || c == '\n'));
+        }
+    }
+}
