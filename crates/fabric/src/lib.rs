@@ -1,6 +1,16 @@
 //! The fabric as a graph, the text formats it is read from and written to, and generators.
+//!
+//! * [`graph`]: nodes, ports and links; everything else stands on it.
+//! * [`rate`]: names of link widths and speeds.
+//! * [`components`]: connected parts.
+//! * [`topo`]: generators of fat-trees, tori and others.
 
+#![forbid(unsafe_code)]
+
+pub mod components;
 pub mod graph;
+pub mod rate;
+pub mod topo;
 
 pub use graph::{
     Added, Fabric, FabricBuilder, GraphError, LinkRate, Node, NodeId, NodeKind, NodeSpec, Port,
