@@ -1,0 +1,32 @@
+//! The options of opensm.conf: one table, and the values in force.
+//!
+//! `fields` and `qos_table` are the table's rows, `table` says what a row holds, `value` reads
+//! and writes values, `foreign` names what is not ours: options of NVIDIA's OpenSM, and names
+//! that are no longer or never were options.
+
+mod congestion;
+mod fields;
+pub(crate) mod number;
+mod qos_sets;
+mod qos_table;
+mod table;
+mod value;
+
+pub use congestion::{CctEntry, CctTable, PerSl, PortMask};
+pub use fields::Options;
+pub use qos_sets::{QosSetName, QosSetStrings, QosSets};
+pub use table::{Class, Group, OptionSpec, Status};
+pub use value::{Kind, NULL, Value, ValueError};
+
+/// All options, in the order of the file that `-c` writes.
+pub fn all() -> impl Iterator<Item = &'static OptionSpec> {
+    let (before, after): (Vec<_>, Vec<_>) =
+        fields::FIELDS.iter().partition(|spec| spec.group <= Group::Qos);
+    before.into_iter().chain(qos_table::SETS.iter().flatten()).chain(after)
+}
+
+/// The option of this name, exactly as written.
+#[must_use]
+pub fn find(key: &str) -> Option<&'static OptionSpec> {
+    fields::FIELDS.iter().chain(qos_table::SETS.iter().flatten()).find(|spec| spec.key == key)
+}
