@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod codes;
 pub mod options;
 
 pub use options::{Options, QosSetName, QosSetStrings, QosSets};

@@ -1,11 +1,14 @@
 //! The options of opensm.conf: one table, and the values in force.
 //!
 //! `fields` and `qos_table` are the table's rows, `table` says what a row holds, `value` reads
-//! and writes values, `foreign` names what is not ours: options of NVIDIA's OpenSM, and names
+//! and writes values, `field` ties them to Rust types, `foreign` names what is not ours: options of NVIDIA's OpenSM, and names
 //! that are no longer or never were options.
 
 mod congestion;
+mod field;
 mod fields;
+pub mod foreign;
+mod meaning;
 pub(crate) mod number;
 mod qos_sets;
 mod qos_table;
@@ -14,6 +17,7 @@ mod value;
 
 pub use congestion::{CctEntry, CctTable, PerSl, PortMask};
 pub use fields::Options;
+pub use meaning::{lanes, meaning};
 pub use qos_sets::{QosSetName, QosSetStrings, QosSets};
 pub use table::{Class, Group, OptionSpec, Status};
 pub use value::{Kind, NULL, Value, ValueError};

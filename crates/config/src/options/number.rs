@@ -66,6 +66,17 @@ pub(crate) fn base0_unsigned(text: &str) -> Result<u64, NumberError> {
     Ok(if digits.negative { value.wrapping_neg() } else { value })
 }
 
+/// The number at the start of the text, 0 if there is none; a negative one wraps and too large
+/// a one is the largest.
+pub(crate) fn base0_lenient(text: &str) -> u64 {
+    let Some(digits) = leading_digits(text) else { return 0 };
+    match digits.value {
+        None => u64::MAX,
+        Some(value) if digits.negative => value.wrapping_neg(),
+        Some(value) => value,
+    }
+}
+
 /// The number at the start of the text, 0 if there is none, limited to 64 bits and then cut to
 /// 32 as C does when a long is stored in an int.
 pub(crate) fn base0_signed(text: &str) -> i32 {

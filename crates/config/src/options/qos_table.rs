@@ -1,7 +1,7 @@
 //! The table's entries for the QoS sets: five options for each of six kinds of port.
 
+use super::field::Field;
 use super::table::{Class, Group, OptionSpec, Status};
-use super::value::Field;
 
 const MAX_VLS: Status = Status::NoEffect(
     "nothing is programmed from it, in OpenSM neither; max_op_vls limits the VLs in use",

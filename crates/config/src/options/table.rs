@@ -199,7 +199,7 @@ macro_rules! options {
         pub(super) static FIELDS: &[super::table::OptionSpec] = &[$($(
             super::table::OptionSpec {
                 key: stringify!($name),
-                kind: <$ty as super::value::Field>::KIND,
+                kind: <$ty as super::field::Field>::KIND,
                 group: super::table::Group::$group,
                 reload: super::table::options!(@when $when),
                 status: $status,
@@ -207,8 +207,8 @@ macro_rules! options {
                 alias: false,
                 hex: false,
                 doc_lines: &[$($doc),+],
-                get: |o| super::value::Field::value(&o.$name),
-                set: |o, v| super::value::Field::take(&mut o.$name, v),
+                get: |o| super::field::Field::value(&o.$name),
+                set: |o, v| super::field::Field::take(&mut o.$name, v),
             }$(.$flag())*,
         )+)+];
     };

@@ -3,10 +3,8 @@
 
 use std::fmt;
 
-use lk_wire::{Guid, MKey};
-
-use super::congestion::{CctEntry, CctTable, PerSl, PortMask};
-use super::number::{NumberError, base0_signed, base0_unsigned};
+use super::congestion::{CctEntry, CctTable, PortMask};
+use super::number::{NumberError, base0_lenient, base0_signed, base0_unsigned};
 
 /// The type of an option's value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -171,29 +169,33 @@ fn mask(text: &str) -> Result<PortMask, ValueError> {
     Ok(out)
 }
 
+/// Both numbers are read as far as they go and cut to the field's width.
 fn cct_entry(text: &str) -> Result<CctEntry, ValueError> {
     let (shift, multiplier) = text.split_once(':').ok_or(ValueError::NoColon)?;
-    Ok(CctEntry { shift: unsigned(shift.trim())?, multiplier: unsigned(multiplier.trim())? })
+    Ok(CctEntry { shift: base0_lenient(shift) as u8, multiplier: base0_lenient(multiplier) as u16 })
 }
 
 fn cct_table(text: &str) -> Result<CctTable, ValueError> {
     if text == NULL {
         return Ok(CctTable::default());
     }
-    let items = text.split(',').filter(|item| !item.trim().is_empty()).take(CctTable::MOST);
-    items.map(|item| cct_entry(item.trim())).collect::<Result<_, _>>().map(CctTable)
+    let items = text.split(',').filter(|item| !item.is_empty());
+    let mut entries = items.map(cct_entry).collect::<Result<Vec<_>, _>>()?;
+    entries.truncate(CctTable::MOST);
+    Ok(CctTable(entries))
 }
 
+/// The SL is read as far as it goes and cut to eight bits; its value is read strictly.
 fn one_sl(
     text: &str,
     value: impl Fn(&str) -> Result<u16, ValueError>,
 ) -> Result<Value, ValueError> {
     let (sl, rest) = text.split_once([' ', '\t']).ok_or(ValueError::NoSlValue)?;
-    let sl: u8 = unsigned(sl)?;
+    let sl = base0_lenient(sl) as u8;
     if sl > 15 {
         return Err(ValueError::NoSuchSl);
     }
-    Ok(Value::OneSl { sl, value: value(rest.trim())? })
+    Ok(Value::OneSl { sl, value: value(rest)? })
 }
 
 /// As the file writes it, numbers in decimal. See [`super::OptionSpec::show`] for the radix that
@@ -227,73 +229,92 @@ impl fmt::Display for Value {
     }
 }
 
-/// A Rust type that a field of [`super::Options`] can have.
-pub(super) trait Field {
-    /// The kind of its values.
-    const KIND: Kind;
-    /// The value of the field.
-    fn value(&self) -> Value;
-    /// Takes a value over; one of another kind changes nothing.
-    fn take(&mut self, value: &Value);
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-macro_rules! plain_field {
-    ($($ty:ty, $kind:ident, |$v:ident| $to:expr, |$w:ident| $from:expr;)*) => {$(
-        impl Field for $ty {
-            const KIND: Kind = Kind::$kind;
-            fn value(&self) -> Value {
-                let $v = self;
-                Value::$kind($to)
-            }
-            fn take(&mut self, value: &Value) {
-                if let Value::$kind($w) = value {
-                    *self = $from;
-                }
-            }
+    fn entry(shift: u8, multiplier: u16) -> Value {
+        Value::CctEntry(CctEntry { shift, multiplier })
+    }
+
+    #[test]
+    fn only_the_word_true_is_true() {
+        for text in ["true", "True", "yes", "1", "on", "TRUE x", "", "FALSE", "(null)"] {
+            assert_eq!(Value::parse(Kind::Bool, text), Ok(Value::Bool(false)), "{text}");
         }
-    )*};
-}
+        assert_eq!(Value::parse(Kind::Bool, "TRUE"), Ok(Value::Bool(true)));
+    }
 
-plain_field! {
-    bool, Bool, |v| *v, |v| *v;
-    u8, U8, |v| *v, |v| *v;
-    u16, U16, |v| *v, |v| *v;
-    u32, U32, |v| *v, |v| *v;
-    i32, I32, |v| *v, |v| *v;
-    u64, X64, |v| *v, |v| *v;
-    Guid, X64, |v| v.0, |v| Self(*v);
-    MKey, X64, |v| v.0, |v| Self(*v);
-    Option<String>, Text, |v| v.clone(), |v| v.clone();
-    PortMask, Mask, |v| *v, |v| *v;
-    CctEntry, CctEntry, |v| *v, |v| *v;
-    CctTable, CctTable, |v| v.clone(), |v| v.clone();
-}
-
-macro_rules! per_sl_field {
-    ($($ty:ty, $kind:ident;)*) => {$(
-        impl Field for PerSl<$ty> {
-            const KIND: Kind = Kind::$kind;
-            fn value(&self) -> Value {
-                Value::AllSls(self.0.map(u16::from))
-            }
-            fn take(&mut self, value: &Value) {
-                // A number that does not fit is kept out where the text is read.
-                let fit = |n: u16| <$ty>::try_from(n).unwrap_or(<$ty>::MAX);
-                match value {
-                    Value::AllSls(all) => self.0 = all.map(fit),
-                    Value::OneSl { sl, value } => {
-                        if let Some(slot) = self.0.get_mut(usize::from(*sl)) {
-                            *slot = fit(*value);
-                        }
-                    }
-                    _ => {}
-                }
-            }
+    #[test]
+    fn unsigned_numbers_are_checked() {
+        for (text, expected) in [
+            ("255", Ok(Value::U8(255))),
+            ("0x1f", Ok(Value::U8(31))),
+            ("010", Ok(Value::U8(8))),
+            ("256", Err(ValueError::OutOfRange)),
+            ("-1", Err(ValueError::OutOfRange)),
+            ("", Err(ValueError::NotANumber)),
+            ("3 ", Err(ValueError::NotANumber)),
+            ("(null)", Err(ValueError::NotANumber)),
+        ] {
+            assert_eq!(Value::parse(Kind::U8, text), expected, "{text}");
         }
-    )*};
-}
+        assert_eq!(Value::parse(Kind::X64, "-1"), Ok(Value::X64(u64::MAX)));
+    }
 
-per_sl_field! {
-    u8, SlU8;
-    u16, SlU16;
+    #[test]
+    fn masks_are_right_aligned_and_keep_the_first_64_digits() {
+        let mut low = PortMask::NONE;
+        low.0[30..].copy_from_slice(&[0x01, 0x23]);
+        assert_eq!(Value::parse(Kind::Mask, "0x123"), Ok(Value::Mask(low)));
+        assert_eq!(Value::parse(Kind::Mask, "0X123"), Ok(Value::Mask(low)));
+        let long = format!("0x{}1", "f".repeat(64));
+        assert_eq!(Value::parse(Kind::Mask, &long), Ok(Value::Mask(PortMask([0xff; 32]))));
+        for text in ["", "0x", "-1", "12 34", "g", "é"] {
+            assert_eq!(Value::parse(Kind::Mask, text), Err(ValueError::NotAMask), "{text}");
+        }
+    }
+
+    #[test]
+    fn table_entries_are_cut_to_width() {
+        for (text, expected) in [
+            ("3:5", Ok(entry(3, 5))),
+            ("300:70000", Ok(entry(44, 4464))),
+            ("a:b", Ok(entry(0, 0))),
+            ("1:2:3", Ok(entry(1, 2))),
+            ("-1:-1", Ok(entry(255, 65535))),
+            ("1 : 2", Ok(entry(1, 2))),
+            ("3", Err(ValueError::NoColon)),
+        ] {
+            assert_eq!(Value::parse(Kind::CctEntry, text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_table_is_all_or_nothing() {
+        let table = |text| Value::parse(Kind::CctTable, text).map(|v| v.to_string());
+        assert_eq!(table("1:2,3:4, 5:6"), Ok("1:2,3:4,5:6".into()));
+        assert_eq!(table(",1:2,,3:4"), Ok("1:2,3:4".into()));
+        assert_eq!(table("1:2 3:4"), Ok("1:2".into()));
+        assert_eq!(table("1:2,3"), Err(ValueError::NoColon));
+        assert_eq!(table(""), Ok("(null)".into()));
+        assert_eq!(table("(null)"), Ok("(null)".into()));
+    }
+
+    #[test]
+    fn a_value_for_one_sl() {
+        for (text, expected) in [
+            ("3 700", Ok(Value::OneSl { sl: 3, value: 700 })),
+            ("3x\t7", Ok(Value::OneSl { sl: 3, value: 7 })),
+            ("x 7", Ok(Value::OneSl { sl: 0, value: 7 })),
+            ("257   7", Ok(Value::OneSl { sl: 1, value: 7 })),
+            ("16 7", Err(ValueError::NoSuchSl)),
+            ("-1 7", Err(ValueError::NoSuchSl)),
+            ("3", Err(ValueError::NoSlValue)),
+            ("3 70000", Err(ValueError::OutOfRange)),
+            ("2 0x10 junk", Err(ValueError::NotANumber)),
+        ] {
+            assert_eq!(Value::parse(Kind::SlU16, text), expected, "{text}");
+        }
+    }
 }
