@@ -1,5 +1,27 @@
 //! Routing engines: pure functions from a fabric to forwarding tables.
+//!
+//! * [`job`]: what an engine is given and what it gives back.
+//! * [`engines`]: the engines, and [`route`], which works off a list of them.
+//! * [`graph`], [`targets`]: the fabric as engines see it: switches and links, LIDs by switch.
+//! * [`check`], [`quality`]: whether tables lead where they should, and how well.
+//! * `paths`: distances, and which steps each law of paths allows; `balance`: which of the allowed
+//!   ports carries which LID.
 
+#![forbid(unsafe_code)]
+
+pub mod check;
+pub mod engines;
+pub mod graph;
 pub mod job;
+pub mod quality;
+pub mod targets;
 
+mod balance;
+mod column;
+mod paths;
+
+pub use check::{Check, check};
+pub use column::End;
+pub use engines::{ENGINES, Outcome, UnknownEngine, find, route};
 pub use job::{Decline, Engine, Lfts, LidMap, RouteJob, RouteOptions, Routes, SlPlan};
+pub use quality::{Quality, quality};

@@ -1,0 +1,82 @@
+//! Sets of links of one switch.
+
+/// A set of links of a switch, by place in its row, in `W` words of 64.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct LinkSet<const W: usize>(pub(crate) [u64; W]);
+
+impl<const W: usize> LinkSet<W> {
+    /// The empty set.
+    pub(crate) const EMPTY: Self = Self([0; W]);
+
+    /// Set number `at` of many that lie side by side.
+    pub(crate) fn nth(words: &[u64], at: usize) -> Self {
+        let mut set = [0; W];
+        set.copy_from_slice(&words[at * W..(at + 1) * W]);
+        Self(set)
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.0.iter().all(|w| *w == 0)
+    }
+
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        for (w, o) in self.0.iter_mut().zip(other.0) {
+            *w &= o;
+        }
+        self
+    }
+
+    pub(crate) fn without(mut self, other: Self) -> Self {
+        for (w, o) in self.0.iter_mut().zip(other.0) {
+            *w &= !o;
+        }
+        self
+    }
+
+    pub(crate) fn insert(&mut self, link: usize) {
+        self.0[link / 64] |= 1 << (link % 64);
+    }
+
+    pub(crate) fn union(&mut self, other: Self) {
+        for (w, o) in self.0.iter_mut().zip(other.0) {
+            *w |= o;
+        }
+    }
+
+    /// This set, or the other one if this is empty.
+    pub(crate) fn or_if_empty(self, other: Self) -> Self {
+        if self.is_empty() { other } else { self }
+    }
+
+    /// The only link of the set, if there is exactly one.
+    pub(crate) fn single(self) -> Option<usize> {
+        let ones: u32 = self.0.iter().map(|w| w.count_ones()).sum();
+        if ones == 1 { self.iter().next() } else { None }
+    }
+
+    /// The links, ascending.
+    pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
+        (0..W).flat_map(move |w| crate::paths::bits(self.0[w]).map(move |b| w * 64 + b))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_over_more_than_one_word() {
+        let mut set = LinkSet::<2>::EMPTY;
+        assert!(set.is_empty() && set.single().is_none());
+        set.insert(70);
+        assert_eq!(set.single(), Some(70));
+        set.insert(3);
+        assert_eq!((set.single(), set.iter().collect::<Vec<_>>()), (None, vec![3, 70]));
+        let mut other = LinkSet::<2>::EMPTY;
+        other.insert(3);
+        assert_eq!(set.without(other).single(), Some(70));
+        assert_eq!(set.and(other), other);
+        assert_eq!(LinkSet::EMPTY.or_if_empty(other), other);
+        assert_eq!(LinkSet::<2>::nth(&[0, 0, 8, 64], 1).iter().collect::<Vec<_>>(), [3, 70]);
+    }
+}

@@ -1,0 +1,109 @@
+//! Destinations in portions of a size that memory bears.
+
+use crate::balance::trunk::Summits;
+use crate::job::LidMap;
+use crate::targets::Targets;
+
+/// LIDs on one destination switch that are routed together.
+#[derive(Clone, Debug)]
+pub(crate) struct Batch {
+    /// The destination switch's bit in the wave.
+    pub(crate) bit: usize,
+    /// Whether these are LIDs of the switch itself.
+    pub(crate) own: bool,
+    /// The LIDs, in the order of their offset from the base LID.
+    pub(crate) lids: Vec<Routed>,
+    /// How many of them, at the front, are base LIDs.
+    pub(crate) bases: usize,
+    /// How many end ports they belong to.
+    pub(crate) ports: usize,
+}
+
+/// One LID of a batch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Routed {
+    /// The LID.
+    pub(crate) lid: u16,
+    /// The end port's number in the batch.
+    pub(crate) port: u16,
+    /// The place of the LID's summit, or [`super::trunk::NO_SUMMIT`].
+    pub(crate) summit: u32,
+}
+
+/// Up to 64 destination switches and the LIDs on them.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Wave {
+    /// The destination switches.
+    pub(crate) dests: Vec<u32>,
+    /// Their LIDs.
+    pub(crate) batches: Vec<Batch>,
+}
+
+/// LIDs in one batch, unless one end port alone has more.
+const BATCH: usize = 256;
+/// Weights kept at a time, one for each LID of a wave and each switch: 32 MiB.
+const WEIGHTS: usize = 8 << 20;
+
+/// Cuts all destinations into waves.
+pub(crate) fn waves(
+    targets: &Targets,
+    map: &LidMap,
+    summits: &Summits,
+    switches: usize,
+) -> Vec<Wave> {
+    let budget = (WEIGHTS / switches.max(1)).max(1);
+    let mut waves = Vec::new();
+    let mut wave = Wave::default();
+    let mut size = 0;
+    for s in 0..switches {
+        for (batch, lids) in batches(targets, map, summits, s) {
+            let new = wave.dests.last() != Some(&(s as u32));
+            if size > 0 && (size + lids > budget || (new && wave.dests.len() == 64)) {
+                waves.push(std::mem::take(&mut wave));
+                size = 0;
+            }
+            if wave.dests.last() != Some(&(s as u32)) {
+                wave.dests.push(s as u32);
+            }
+            size += lids;
+            wave.batches.push(Batch { bit: wave.dests.len() - 1, ..batch });
+        }
+    }
+    if size > 0 {
+        waves.push(wave);
+    }
+    waves
+}
+
+/// The batches of one destination switch, each with its number of LIDs.
+fn batches(targets: &Targets, map: &LidMap, summits: &Summits, s: usize) -> Vec<(Batch, usize)> {
+    let mut out = Vec::new();
+    for own in [false, true] {
+        let mut open: Vec<(u8, Routed)> = Vec::new();
+        let mut ports = 0;
+        for target in targets.on(s).iter().filter(|t| (t.exit.0 == 0) == own) {
+            let more = target.lids(map).count();
+            if !open.is_empty() && open.len() + more > BATCH {
+                out.push(close(std::mem::take(&mut open), ports, own));
+                ports = 0;
+            }
+            open.extend(target.lids(map).map(|(offset, lid)| {
+                let summit = summits.by_lid[usize::from(lid.0)];
+                (offset, Routed { lid: lid.0, port: ports as u16, summit })
+            }));
+            ports += 1;
+        }
+        if !open.is_empty() {
+            out.push(close(open, ports, own));
+        }
+    }
+    out
+}
+
+fn close(mut lids: Vec<(u8, Routed)>, ports: usize, own: bool) -> (Batch, usize) {
+    lids.sort_by_key(|(offset, routed)| (*offset, routed.port));
+    let bases = lids.iter().take_while(|(offset, _)| *offset == 0).count();
+    let count = lids.len();
+    let lids = lids.into_iter().map(|(_, routed)| routed).collect();
+    (Batch { bit: 0, own, lids, bases, ports }, count)
+}

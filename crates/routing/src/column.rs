@@ -1,0 +1,157 @@
+//! One LID's column of the tables as a forest: where each switch sends, and how that ends.
+
+use lk_fabric::Fabric;
+use lk_wire::Lid;
+
+use crate::graph::Graph;
+use crate::job::{Lfts, LidMap};
+
+/// How the way from a switch to a LID ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// At the port that has the LID, after this many hops between switches.
+    Delivered(u16),
+    /// At a switch without an entry for the LID.
+    NoEntry,
+    /// At a port that leads nowhere: no such port, no cable, or port 0 of another switch.
+    DeadPort,
+    /// At an end port that does not have the LID.
+    Stranger,
+    /// Never.
+    Loop,
+}
+
+/// Where a switch sends a LID, before anything is known of the rest of the way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step {
+    To(u32),
+    End(End),
+}
+
+/// The column of one LID. Its buffers are kept from one LID to the next.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    /// How the way from each switch ends.
+    pub(crate) ends: Vec<End>,
+    /// The place in the switch's row of the link it sends by, where it sends by one.
+    pub(crate) links: Vec<Option<u8>>,
+    /// The switches that deliver, the nearest first.
+    pub(crate) order: Vec<u32>,
+    known: Vec<bool>,
+    walk: Vec<u32>,
+}
+
+impl Column {
+    /// Room for the columns of a graph.
+    pub(crate) fn new(graph: &Graph) -> Self {
+        let n = graph.len();
+        Self {
+            ends: vec![End::NoEntry; n],
+            links: vec![None; n],
+            order: Vec::with_capacity(n),
+            known: vec![false; n],
+            walk: Vec::new(),
+        }
+    }
+
+    /// Follows a LID from all switches.
+    pub(crate) fn load(
+        &mut self,
+        fabric: &Fabric,
+        graph: &Graph,
+        lfts: &Lfts,
+        map: &LidMap,
+        lid: Lid,
+    ) {
+        self.known.fill(false);
+        for s in 0..graph.len() {
+            self.follow(fabric, graph, lfts, map, lid, s);
+        }
+        self.sort();
+    }
+
+    /// Walks from `s` until the rest of the way is known, then notes it for all on the walk.
+    fn follow(
+        &mut self,
+        fabric: &Fabric,
+        graph: &Graph,
+        lfts: &Lfts,
+        map: &LidMap,
+        lid: Lid,
+        s: usize,
+    ) {
+        /// Stands for "on this walk" in `ends` until the walk's end is known.
+        const HERE: End = End::Loop;
+        let mut at = s;
+        self.walk.clear();
+        let mut end = loop {
+            if self.known[at] {
+                break self.ends[at];
+            }
+            self.known[at] = true;
+            self.ends[at] = HERE;
+            let (step, link) = step(fabric, graph, lfts, map, lid, at);
+            self.links[at] = link;
+            self.walk.push(at as u32);
+            match step {
+                Step::To(next) => at = next as usize,
+                Step::End(end) => {
+                    self.ends[at] = end;
+                    self.walk.pop();
+                    break end;
+                }
+            }
+        };
+        while let Some(at) = self.walk.pop() {
+            if let End::Delivered(hops) = &mut end {
+                *hops = hops.saturating_add(1);
+            }
+            self.ends[at as usize] = end;
+        }
+    }
+
+    fn sort(&mut self) {
+        let hops = |end: &End| match end {
+            End::Delivered(hops) => Some(*hops),
+            _ => None,
+        };
+        let most = self.ends.iter().filter_map(hops).max().map_or(0, usize::from);
+        let mut first = vec![0_usize; most + 2];
+        for h in self.ends.iter().filter_map(hops) {
+            first[usize::from(h) + 1] += 1;
+        }
+        for h in 1..first.len() {
+            first[h] += first[h - 1];
+        }
+        self.order.clear();
+        self.order.resize(first[first.len() - 1], 0);
+        for (s, h) in self.ends.iter().enumerate().filter_map(|(s, e)| Some((s, hops(e)?))) {
+            self.order[first[usize::from(h)]] = s as u32;
+            first[usize::from(h)] += 1;
+        }
+    }
+}
+
+fn step(
+    fabric: &Fabric,
+    graph: &Graph,
+    lfts: &Lfts,
+    map: &LidMap,
+    lid: Lid,
+    s: usize,
+) -> (Step, Option<u8>) {
+    let switch = lk_fabric::SwitchId(s as u32);
+    let Some(port) = lfts.port(switch, lid) else { return (Step::End(End::NoEntry), None) };
+    if let Some(at) = graph.link_at(s, port) {
+        return (Step::To(graph.links(s)[at].peer.0), Some(at as u8));
+    }
+    let node = fabric.switch_node(switch);
+    let here = fabric.port_at(node, port);
+    let end = if port.0 == 0 { here } else { here.and_then(|p| fabric.peer(p)) };
+    let outcome = match end {
+        Some(end) if map.port(lid) == Some(end) => End::Delivered(0),
+        Some(end) if fabric.as_switch(fabric.owner(end)).is_none() => End::Stranger,
+        _ => End::DeadPort,
+    };
+    (Step::End(outcome), None)
+}

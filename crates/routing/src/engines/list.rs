@@ -1,0 +1,156 @@
+//! The list of engines that `routing_engine` (or `-R`) gives, and how it is worked off.
+
+use super::{ENGINES, NOT_YET, NVIDIA_ONLY};
+use crate::job::{Decline, Engine, RouteJob, Routes};
+
+/// A name in the list that no engine has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownEngine {
+    /// The name as it was written.
+    pub name: String,
+    /// The name that was probably meant.
+    pub nearest: Option<&'static str>,
+}
+
+impl std::fmt::Display for UnknownEngine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "there is no routing engine `{}`", self.name)?;
+        match self.nearest {
+            Some(name) => write!(f, "; did you mean `{name}`?"),
+            None => write!(f, "; this version has {}", names()),
+        }
+    }
+}
+
+/// What came of a list of engines.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Outcome {
+    /// The routes; none where all engines declined and `no_fallback` forbids minhop.
+    pub routes: Option<Routes>,
+    /// The engines that were tried and declined, in the order of the list.
+    pub declined: Vec<Decline>,
+    /// Names that no engine has. They are errors of the list and are skipped.
+    pub unknown: Vec<UnknownEngine>,
+    /// Whether minhop routed although the list does not name it: all that it names declined.
+    pub fell_back: bool,
+}
+
+/// The engine with this name. Names are case-sensitive, as in OpenSM.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static dyn Engine> {
+    ENGINES.iter().copied().find(|e| e.name() == name)
+}
+
+/// Routes a fabric by the first engine of a list that takes it.
+///
+/// The list is split at commas and white space. An unknown name is skipped. An empty list (also
+/// `none`, `null` and `(null)`) means minhop, and so does a list whose engines all decline, unless
+/// `no_fallback` stands in it.
+#[must_use]
+pub fn route(list: &str, job: &RouteJob<'_>) -> Outcome {
+    let mut outcome = Outcome::default();
+    let mut fallback = true;
+    let mut named = false;
+    let mut left = Vec::new();
+    for name in list.split([',', ' ', '\t', '\r', '\n']).filter(|n| !n.is_empty()) {
+        match name {
+            "no_fallback" => fallback = false,
+            "none" | "null" | "(null)" => {}
+            _ => left.push(name),
+        }
+    }
+    for name in left {
+        match plan(name, job) {
+            Some(Ok(routes)) => {
+                outcome.routes = Some(routes);
+                return outcome;
+            }
+            Some(Err(decline)) => {
+                named = true;
+                outcome.declined.push(decline);
+            }
+            None => {
+                let nearest = nearest(name);
+                outcome.unknown.push(UnknownEngine { name: name.to_owned(), nearest });
+            }
+        }
+    }
+    if named && !fallback {
+        return outcome;
+    }
+    outcome.fell_back = named;
+    match super::MinHop.plan(job) {
+        Ok(routes) => outcome.routes = Some(routes),
+        Err(decline) => outcome.declined.push(decline),
+    }
+    outcome
+}
+
+/// What the engine of this name says to the job; `None` for an unknown name.
+fn plan(name: &str, job: &RouteJob<'_>) -> Option<Result<Routes, Decline>> {
+    if let Some(engine) = find(name) {
+        return Some(engine.plan(job));
+    }
+    let by_name = |n: &&&'static str| **n == name;
+    if let Some(engine) = NOT_YET.iter().find(by_name) {
+        let reason = format!("it is not available in this version, which has {}", names());
+        return Some(Err(Decline { engine, reason }));
+    }
+    let engine = NVIDIA_ONLY.iter().find(by_name)?;
+    let reason =
+        format!("only NVIDIA's subnet manager has this engine; this version has {}", names());
+    Some(Err(Decline { engine, reason }))
+}
+
+/// The names of all engines, for a sentence.
+fn names() -> String {
+    let names: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
+    names.join(" and ")
+}
+
+/// The known name nearest to a wrong one, if one is near enough.
+fn nearest(name: &str) -> Option<&'static str> {
+    let known = ENGINES.iter().map(|e| e.name()).chain(NOT_YET.iter().copied());
+    let known = known.chain(["no_fallback"]);
+    known
+        .map(|k| (distance(&name.to_lowercase(), &k.to_lowercase()), k))
+        .filter(|(d, k)| *d * 3 <= k.len())
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, k)| k)
+}
+
+/// Letters to insert, remove or replace to make one word of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, y) in b.iter().enumerate() {
+            let replace = last[j] + usize::from(x != *y);
+            row.push(replace.min(last[j + 1] + 1).min(row[j] + 1));
+        }
+        last = row;
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_found_whatever_the_case() {
+        assert_eq!(nearest("torus2qos"), Some("torus-2QoS"));
+        assert_eq!(nearest("min-hop"), Some("minhop"));
+        assert_eq!(nearest("UPDN"), Some("updn"));
+        assert_eq!(nearest("no-fallback"), Some("no_fallback"));
+        assert_eq!(nearest("spanning-tree"), None);
+    }
+
+    #[test]
+    fn letters_between_words() {
+        assert_eq!(distance("updn", "dnup"), 4);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+}

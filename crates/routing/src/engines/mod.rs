@@ -1,0 +1,26 @@
+//! The engines, and the list that says which of them to try.
+//!
+//! To add an engine: a file or folder here with a type that implements [`Engine`], its entry in
+//! [`ENGINES`], and its name out of [`NOT_YET`].
+
+mod list;
+mod minhop;
+mod updn;
+
+pub use list::{Outcome, UnknownEngine, find, route};
+pub use minhop::MinHop;
+pub use updn::UpDn;
+
+use crate::job::Engine;
+
+/// All engines of this version.
+pub const ENGINES: &[&dyn Engine] = &[&MinHop, &UpDn];
+
+/// Engines of OpenSM that this version does not have.
+pub const NOT_YET: &[&str] =
+    &["dnup", "file", "ftree", "lash", "dor", "torus-2QoS", "sssp", "dfsssp", "nue"];
+
+/// Engines that only NVIDIA's subnet manager has.
+pub const NVIDIA_ONLY: &[&str] = &[
+    "ar_updn", "ar_ftree", "ar_torus", "ar_dor", "dfp", "dfp2", "kdor-hc", "pqft", "chain", "auto",
+];
