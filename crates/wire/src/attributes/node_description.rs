@@ -1,0 +1,42 @@
+//! NodeDescription: the name of a node as its administrator wrote it.
+
+use std::fmt;
+
+use crate::field::payload;
+
+payload! {
+    /// NodeDescription (IBA 14.2.5.2): 64 bytes of text, meant to be UTF-8.
+    NodeDescription: 64 bytes
+}
+
+impl NodeDescription {
+    /// The text up to the first NUL, without blanks at its end. Bytes that are not UTF-8 become
+    /// U+FFFD.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let end = self.0.iter().position(|&b| b == 0).unwrap_or(self.0.len());
+        String::from_utf8_lossy(&self.0[..end]).trim_end().to_owned()
+    }
+
+    /// The description that holds `text`, cut at 64 bytes on a character's boundary and filled
+    /// up with NULs.
+    #[must_use]
+    pub fn from_text(text: &str) -> Self {
+        let mut bytes = [0; 64];
+        let end = text.floor_char_boundary(bytes.len());
+        bytes[..end].copy_from_slice(&text.as_bytes()[..end]);
+        Self(bytes)
+    }
+}
+
+impl fmt::Display for NodeDescription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+impl fmt::Debug for NodeDescription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NodeDescription({:?})", self.text())
+    }
+}
