@@ -358,6 +358,15 @@ impl NodeSpec {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Added(u32);
 
+impl Added {
+    /// How many nodes were added before it: the index of the second value of
+    /// [`FabricBuilder::build_with_map`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// Collects nodes and links in any order and makes a [`Fabric`] of them.
 #[derive(Clone, Default, Debug)]
 pub struct FabricBuilder {

@@ -3,6 +3,7 @@
 //! * [`graph`]: nodes, ports and links; everything else stands on it.
 //! * [`rate`]: names of link widths and speeds.
 //! * [`components`]: connected parts.
+//! * [`text`]: readers and writers of ibnetdiscover output and ibsim net files.
 //! * [`topo`]: generators of fat-trees, tori and others.
 
 #![forbid(unsafe_code)]
@@ -10,9 +11,11 @@
 pub mod components;
 pub mod graph;
 pub mod rate;
+pub mod text;
 pub mod topo;
 
 pub use graph::{
     Added, Fabric, FabricBuilder, GraphError, LinkRate, Node, NodeId, NodeKind, NodeSpec, Port,
     PortId, SwitchId,
 };
+pub use text::{FabricFile, Form, read_fabric, read_fabric_with};

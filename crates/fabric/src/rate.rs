@@ -91,13 +91,13 @@ impl LinkRate {
 }
 
 impl fmt::Display for LinkRate {
-    /// `4xNDR`; `4x ???` where only the width is known.
+    /// `4xNDR`; `4x???` where only the width is known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.lanes() {
             0 => f.write_str("??")?,
             n => write!(f, "{n}x")?,
         }
-        f.write_str(self.speed_name().unwrap_or(" ???"))
+        f.write_str(self.speed_name().unwrap_or("???"))
     }
 }
 
