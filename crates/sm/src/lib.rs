@@ -1,1 +1,31 @@
-//! placeholder
+//! The sans-I/O subnet manager: observe, decide, compare, apply.
+//!
+//! The way of the data is the order of the modules: [`observe`] holds what the ports and
+//! switches hold; [`decide`] makes of it, of the configuration and of what is kept over restarts
+//! what they should hold; [`plan`] is the difference; [`apply`] writes it. [`core`] drives them
+//! as a state machine behind [`Sm::handle`] and [`Sm::poll`]. [`dumps`] writes the result down
+//! in OpenSM's forms.
+
+#![forbid(unsafe_code)]
+
+pub mod apply;
+pub mod core;
+pub mod decide;
+pub mod event;
+pub mod io;
+pub mod observe;
+pub mod persist;
+pub mod plan;
+pub mod time;
+pub mod window;
+pub mod work;
+
+pub use self::core::{Mode, Sm};
+pub use decide::{Desired, Settings, decide};
+pub use event::{Event, Level, Reason, SmState, SweepFigures};
+pub use io::{Command, Input, Job, JobResult, Outcome, Output, View};
+pub use observe::Observed;
+pub use persist::Guid2Lid;
+pub use plan::{Counts, Plan, Report};
+pub use time::{Duration, Instant};
+pub use window::Transmit;

@@ -1,0 +1,292 @@
+//! Apply: a plan's writes, phase by phase. A phase begins when all of the one before it has been
+//! answered. What a port says it holds after a Set is what is taken down as observed.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use lk_fabric::{NodeKind, PortId};
+use lk_wire::{MKey, PortInfo, PortState, Smp, SwitchInfo, Tid, attr, cap_mask, method};
+
+use crate::event::{Event, RequestName};
+use crate::io::Decision;
+use crate::observe::{Observed, Table};
+use crate::plan::{Phase, fields_changed, settled};
+use crate::window::{Failure, Patience};
+use crate::work::BlockQueue;
+
+/// One write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Write {
+    /// A block of a table.
+    Block(Table, u16),
+    /// The n-th PortInfo change of the plan.
+    Port(u32),
+    /// The n-th SwitchInfo change of the plan.
+    Switch(u32),
+    /// A port's link goes to this state.
+    State(PortId, PortState),
+}
+
+/// A plan under way.
+pub struct Apply {
+    decision: Decision,
+    m_key: MKey,
+    phase: usize,
+    blocks: BlockQueue,
+    list: VecDeque<Write>,
+    failed: usize,
+}
+
+impl Apply {
+    /// Starts with the first phase.
+    pub(crate) fn new(decision: Decision, m_key: MKey, seen: &Observed) -> Self {
+        let mut apply = Self {
+            decision,
+            m_key,
+            phase: 0,
+            blocks: BlockQueue::default(),
+            list: VecDeque::new(),
+            failed: 0,
+        };
+        apply.enter(seen);
+        apply
+    }
+
+    /// How many writes came to nothing.
+    pub fn failures(&self) -> usize {
+        self.failed
+    }
+
+    /// The ports whose links were told to go down.
+    pub fn bounced(&self) -> impl Iterator<Item = PortId> + '_ {
+        self.decision.plan.bounces.iter().map(|b| b.port)
+    }
+
+    fn enter(&mut self, seen: &Observed) {
+        let Some(phase) = Phase::ALL.get(self.phase) else { return };
+        let plan = Arc::clone(&self.decision.plan);
+        let runs = |wanted: fn(Table) -> bool| {
+            plan.tables.iter().filter(|r| wanted(r.table)).cloned().collect::<Vec<_>>()
+        };
+        let is_end = |p: PortId| {
+            seen.fabric.port_num(p).0 == 0
+                || seen.fabric.node(seen.fabric.owner(p)).kind != NodeKind::Switch
+        };
+        let ports = |end: bool| {
+            let wanted = move |(_, p): &(usize, PortId)| is_end(*p) == end;
+            let all = plan.ports.iter().map(|c| c.port).enumerate();
+            all.filter(wanted).map(|(i, _)| Write::Port(i as u32)).collect()
+        };
+        match phase {
+            Phase::PKeys => {
+                self.blocks = BlockQueue::new(runs(|t| matches!(t, Table::PKeys(_))), &seen.fabric);
+            }
+            Phase::Forwarding => {
+                self.blocks = BlockQueue::new(runs(|t| matches!(t, Table::Lft(_))), &seen.fabric);
+            }
+            Phase::Lanes => {
+                let lanes = |t| matches!(t, Table::Sl2vl(_) | Table::VlArb(_));
+                self.blocks = BlockQueue::new(runs(lanes), &seen.fabric);
+            }
+            Phase::EndPorts => self.list = ports(true),
+            Phase::Links => self.list = ports(false),
+            Phase::Switches => {
+                self.list = (0..plan.switches.len() as u32).map(Write::Switch).collect();
+            }
+            Phase::Arm => self.list = states(&plan.arm, PortState::ARMED),
+            Phase::Activate => self.list = states(&plan.activate, PortState::ACTIVE),
+            Phase::Bounce => {
+                self.list =
+                    plan.bounces.iter().map(|b| Write::State(b.port, PortState::DOWN)).collect();
+            }
+        }
+    }
+
+    /// The next phase; `false` if there is none left.
+    pub fn advance(&mut self, seen: &Observed) -> bool {
+        self.phase += 1;
+        self.enter(seen);
+        self.phase < Phase::ALL.len()
+    }
+
+    /// The next write of this phase.
+    pub fn next(&mut self, seen: &Observed) -> Option<(Smp, Write, Patience)> {
+        loop {
+            let write = match self.list.pop_front() {
+                Some(write) => write,
+                None => {
+                    let (table, block) = self.blocks.next()?;
+                    Write::Block(table, block)
+                }
+            };
+            if let Some(smp) = self.request(write, seen) {
+                return Some((smp, write, Patience::Normal));
+            }
+        }
+    }
+
+    fn request(&self, write: Write, seen: &Observed) -> Option<Smp> {
+        let set = |node, attribute, modifier, data: &[u8]| {
+            let path = seen.path(node);
+            let mut smp = Smp::directed(method::SET, attribute, modifier, Tid(0), self.m_key, path);
+            smp.data_mut()[..data.len()].copy_from_slice(data);
+            smp
+        };
+        let port_set = |port: PortId, info: &PortInfo| {
+            let node = seen.fabric.owner(port);
+            set(node, attr::PORT_INFO, port_modifier(seen, port), info.as_bytes())
+        };
+        Some(match write {
+            Write::Block(table, block) => {
+                let at = table.address(block, &seen.fabric);
+                let bytes = self.decision.desired.block(table, block)?;
+                set(at.node, at.attribute, at.modifier, &bytes)
+            }
+            Write::Port(n) => {
+                let change = &self.decision.plan.ports[n as usize];
+                port_set(change.port, &change.after)
+            }
+            Write::Switch(n) => {
+                let (switch, before, after) = &self.decision.plan.switches[n as usize];
+                let mut info = *after;
+                // Writing 1 clears the bit (IBA 14.2.5.4).
+                info.set_port_state_change(before.port_state_change());
+                set(seen.fabric.switch_node(*switch), attr::SWITCH_INFO, 0, info.as_bytes())
+            }
+            Write::State(port, to) => {
+                let from = seen.state(port);
+                if to == PortState::ACTIVE && from != PortState::ARMED {
+                    return None;
+                }
+                let mut info = settled(seen.port_info(port)?);
+                info.set_client_reregister(0);
+                info.set_port_state(to.0);
+                port_set(port, &info)
+            }
+        })
+    }
+
+    /// A write in words.
+    pub fn name(&self, write: Write, seen: &Observed) -> RequestName {
+        let (node, attribute, modifier) = match write {
+            Write::Block(table, block) => {
+                let at = table.address(block, &seen.fabric);
+                (at.node, at.attribute, at.modifier)
+            }
+            Write::Port(n) => {
+                let port = self.decision.plan.ports[n as usize].port;
+                (seen.fabric.owner(port), attr::PORT_INFO, port_modifier(seen, port))
+            }
+            Write::State(port, _) => {
+                (seen.fabric.owner(port), attr::PORT_INFO, port_modifier(seen, port))
+            }
+            Write::Switch(n) => {
+                let switch = self.decision.plan.switches[n as usize].0;
+                (seen.fabric.switch_node(switch), attr::SWITCH_INFO, 0)
+            }
+        };
+        RequestName {
+            method: method::SET,
+            attribute,
+            modifier,
+            path: *seen.path(node),
+            node: Some(seen.fabric.node(node).description.clone()),
+        }
+    }
+
+    /// A write was answered: what the port holds now is noted, and compared with what was asked.
+    pub fn answered(
+        &mut self,
+        write: Write,
+        response: &Smp,
+        seen: &mut Observed,
+        events: &mut Vec<Event>,
+    ) {
+        let differs = match write {
+            Write::Block(table, block) => {
+                let have = response.data();
+                seen.tables.learn(table, block, have);
+                match self.decision.desired.is_held(table, block, have) {
+                    false => "the table it returns is another one".to_owned(),
+                    true => String::new(),
+                }
+            }
+            Write::Port(n) => {
+                let have: PortInfo = response.attribute();
+                let change = &self.decision.plan.ports[n as usize];
+                seen.ports[change.port.index()] = Some(have);
+                port_differences(&have, &change.after)
+            }
+            Write::Switch(n) => {
+                let have: SwitchInfo = response.attribute();
+                let (switch, _, after) = &self.decision.plan.switches[n as usize];
+                seen.switches[switch.index()] = Some(have);
+                let mut want = *after;
+                want.set_port_state_change(have.port_state_change());
+                fields_changed(SwitchInfo::FIELDS, &want.0, &have.0, |_, n| n.to_string())
+            }
+            Write::State(port, to) => {
+                let have: PortInfo = response.attribute();
+                seen.ports[port.index()] = Some(have);
+                // A link that is told to go down may be up again before the answer is made.
+                if to == PortState::DOWN || PortState(have.port_state()) == to {
+                    String::new()
+                } else {
+                    self.failed += 1;
+                    format!("state {}, asked for {to}", PortState(have.port_state()))
+                }
+            }
+        };
+        if !differs.is_empty() {
+            let request = self.name(write, seen);
+            events.push(Event::HoldsOther { request, fields: differs });
+        }
+    }
+
+    /// A write came to nothing. Without an answer nobody knows whether it took effect.
+    pub fn failed(
+        &mut self,
+        write: Write,
+        why: Failure,
+        seen: &mut Observed,
+        events: &mut Vec<Event>,
+    ) {
+        self.failed += 1;
+        let name = self.name(write, seen);
+        match why {
+            Failure::NoAnswer => {
+                if let Write::Block(table, block) = write {
+                    seen.tables.forget(table, block);
+                }
+                events.push(Event::NoAnswer(name));
+            }
+            Failure::Status(s) => events.push(Event::Refused(name, lk_wire::Status(s))),
+        }
+    }
+}
+
+fn states(ports: &[PortId], to: PortState) -> VecDeque<Write> {
+    ports.iter().map(|p| Write::State(*p, to)).collect()
+}
+
+/// The attribute modifier of a port's PortInfo. Bit 31 says that the SM knows extended speeds;
+/// only then does the port take LinkSpeedExtEnabled (IBA 14.2.5.6).
+fn port_modifier(seen: &Observed, port: PortId) -> u32 {
+    let extended = seen
+        .node_port_info(port)
+        .is_some_and(|i| i.capability_mask() & cap_mask::EXTENDED_SPEEDS != 0);
+    u32::from(seen.fabric.port_num(port).0) | if extended { 1 << 31 } else { 0 }
+}
+
+/// Fields that hold something else than was asked for. Left out are fields that act when they
+/// are written, hide what they hold, or answer "all" with what "all" is.
+fn port_differences(have: &PortInfo, want: &PortInfo) -> String {
+    let mut want = *want;
+    want.set_client_reregister(have.client_reregister());
+    want.set_m_key(have.m_key());
+    want.set_link_width_enabled(have.link_width_enabled());
+    want.set_link_speed_enabled(have.link_speed_enabled());
+    want.set_link_speed_ext_enabled(have.link_speed_ext_enabled());
+    let have = settled(have);
+    fields_changed(PortInfo::FIELDS, &want.0, &have.0, |_, n| n.to_string())
+}

@@ -1,0 +1,280 @@
+//! The subnet manager as a state machine without clocks, threads or sockets.
+//!
+//! [`Sm::handle`] takes an input; [`Sm::poll`] gives the outputs one by one. The core pulls: the
+//! next request is made only when the window has room for it, so its memory does not grow with
+//! the fabric's tables. What it does is one line: observe, decide, compare, apply, and again
+//! until nothing is left to do.
+
+mod agent;
+mod light;
+mod stages;
+mod standby;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use lk_config::Options;
+use lk_fabric::{PortId, SwitchId};
+use lk_wire::Smp;
+
+use crate::apply::{Apply, Write};
+use crate::decide::{Desired, Settings};
+use crate::event::{Event, Reason, SmState, SweepFigures};
+use crate::io::{Command, Decision, Input, Job, Outcome, Output, View};
+use crate::observe::{Discovery, Observed, Query, Table};
+use crate::plan::{Plan, Report, to_be_read};
+use crate::time::{Duration, Instant};
+use crate::window::{Answer, Failure, Limits, Window};
+use crate::work::BlockQueue;
+use light::Light;
+use standby::Standby;
+
+/// What a run is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// Configure the subnet and keep watch.
+    Daemon,
+    /// Configure the subnet once (`-o`).
+    Once,
+    /// Say what would change; write nothing.
+    Plan,
+}
+
+/// How often a sweep observes again before it ends with something undone.
+const MAX_ROUNDS: u32 = 6;
+
+/// Why a request is on the wire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Purpose {
+    Discover(Query),
+    Read(Table, u16),
+    Apply(Write),
+    /// Is the bounced link back?
+    Settle(PortId),
+    Light(SwitchId),
+    /// Is the master SM alive?
+    Master,
+}
+
+enum Stage {
+    Discover(Box<Discovery>),
+    /// The decision is being made elsewhere.
+    Decide,
+    Read(BlockQueue),
+    Apply(Box<Apply>),
+    /// Bounced links come back.
+    Settle {
+        down: VecDeque<PortId>,
+        ask_at: Instant,
+        until: Instant,
+    },
+    /// Until the next sweep.
+    Idle {
+        sweep_at: Option<Instant>,
+    },
+    Light(Light),
+    Standby(Standby),
+    Over,
+}
+
+/// The subnet manager.
+pub struct Sm {
+    settings: Arc<Settings>,
+    mode: Mode,
+    state: SmState,
+    stage: Stage,
+    window: Window<Purpose>,
+    out: VecDeque<Output>,
+    now: Instant,
+    seen: Option<Arc<Observed>>,
+    desired: Option<Arc<Desired>>,
+    job: u64,
+    round: u32,
+    /// Requests of this round that came to nothing.
+    failed: usize,
+    figures: SweepFigures,
+    sweep_start: Instant,
+    /// A heavy sweep that is to follow.
+    wanted: Option<Reason>,
+    /// The last sweep left something undone.
+    unfinished: bool,
+}
+
+impl Sm {
+    /// A manager that starts its first sweep at once.
+    #[must_use]
+    pub fn new(settings: Settings, mode: Mode, now: Instant) -> Self {
+        let window = Window::new(limits(&settings.options));
+        let mut sm = Self {
+            settings: Arc::new(settings),
+            mode,
+            state: SmState::NotActive,
+            stage: Stage::Idle { sweep_at: None },
+            window,
+            out: VecDeque::new(),
+            now,
+            seen: None,
+            desired: None,
+            job: 0,
+            round: 0,
+            failed: 0,
+            figures: SweepFigures::default(),
+            sweep_start: now,
+            wanted: None,
+            unfinished: false,
+        };
+        if sm.settings.options.sm_inactive && mode == Mode::Daemon {
+            sm.event(Event::State(SmState::NotActive));
+        } else {
+            sm.set_state(SmState::Discovering);
+            sm.start_sweep(Reason::Start);
+        }
+        sm
+    }
+
+    /// What the SM is at the moment.
+    #[must_use]
+    pub fn state(&self) -> SmState {
+        self.state
+    }
+
+    /// Takes an input.
+    pub fn handle(&mut self, now: Instant, input: Input<'_>) {
+        self.now = self.now.max(now);
+        match input {
+            Input::Tick => {}
+            Input::Mad(bytes) => match Smp::parse(bytes) {
+                Ok(smp) => self.mad(&smp),
+                Err(_) => self.event(Event::UnexpectedMad {
+                    method: bytes.get(3).copied().unwrap_or(0),
+                    attribute: 0,
+                    why: "it is shorter than a MAD",
+                }),
+            },
+            Input::SendFailed { token } => {
+                if let Some(purpose) = self.window.send_failed(token) {
+                    self.failed(purpose, Failure::NoAnswer);
+                }
+            }
+            Input::JobDone(result) => {
+                if result.number == self.job && matches!(self.stage, Stage::Decide) {
+                    self.decided(result.desired);
+                }
+            }
+            Input::Command(command) => self.command(command),
+        }
+    }
+
+    fn command(&mut self, command: Command) {
+        match command {
+            Command::HeavySweep => self.want(Reason::Command),
+            Command::Reload(settings) => {
+                self.window.set_limits(limits(&settings.options));
+                let guid2lid = self.settings.guid2lid.clone();
+                let first_sweep = self.settings.first_sweep;
+                self.settings = Arc::new(Settings { guid2lid, first_sweep, ..*settings });
+                self.want(Reason::Command);
+            }
+            Command::Stop => self.finish(Outcome::Stopped),
+        }
+    }
+
+    /// The next output.
+    pub fn poll(&mut self) -> Output {
+        loop {
+            if let Some(output) = self.out.pop_front() {
+                return output;
+            }
+            while let Some(purpose) = self.window.expire(self.now) {
+                self.failed(purpose, Failure::NoAnswer);
+            }
+            if !self.out.is_empty() {
+                continue;
+            }
+            if let Some(transmit) = self.window.resend(self.now) {
+                self.figures.retries += 1;
+                return Output::Transmit(Box::new(transmit));
+            }
+            if self.window.has_room(self.now)
+                && let Some((smp, purpose, patience)) = self.next_request()
+            {
+                let transmit = self.window.open(self.now, smp, purpose, patience);
+                return Output::Transmit(Box::new(transmit));
+            }
+            if self.window.in_flight() == 0 && self.advance() {
+                continue;
+            }
+            if !self.out.is_empty() {
+                continue;
+            }
+            return Output::Wait(self.wake_up());
+        }
+    }
+
+    fn wake_up(&mut self) -> Option<Instant> {
+        let stage = match &self.stage {
+            Stage::Idle { sweep_at } => *sweep_at,
+            Stage::Settle { ask_at, .. } => Some(*ask_at),
+            Stage::Standby(standby) => Some(standby.ask_at),
+            _ => None,
+        };
+        [stage, self.window.deadline()].into_iter().flatten().min().map(|at| at.max(self.now))
+    }
+
+    fn mad(&mut self, smp: &Smp) {
+        if !smp.is_response() {
+            self.request_from_outside(smp);
+            return;
+        }
+        let unexpected =
+            |why| Event::UnexpectedMad { method: smp.method(), attribute: smp.attr_id(), why };
+        match self.window.answer(self.now, smp) {
+            Answer::To(purpose) => match smp.status().0 {
+                0 => self.answered(purpose, smp),
+                status => self.failed(purpose, Failure::Status(status)),
+            },
+            Answer::Mismatch => self.event(unexpected("it answers another question")),
+            Answer::Stale => self.event(unexpected("nobody waits for it")),
+        }
+    }
+
+    fn event(&mut self, event: Event) {
+        self.out.push_back(Output::Event(event));
+    }
+
+    fn events(&mut self, events: Vec<Event>) {
+        self.out.extend(events.into_iter().map(Output::Event));
+    }
+
+    fn set_state(&mut self, state: SmState) {
+        if self.state != state {
+            self.state = state;
+            self.event(Event::State(state));
+        }
+    }
+
+    fn finish(&mut self, outcome: Outcome) {
+        self.window.clear();
+        self.stage = Stage::Over;
+        if outcome == Outcome::Stopped {
+            self.event(Event::Exit);
+        }
+        self.out.push_back(Output::Finished(outcome));
+    }
+
+    fn options(&self) -> &Options {
+        &self.settings.options
+    }
+}
+
+fn limits(o: &Options) -> Limits {
+    let unlimited = |n: u32| if n == 0 { usize::MAX } else { n as usize };
+    Limits {
+        outstanding: unlimited(o.max_wire_smps),
+        outstanding_late: unlimited(o.max_wire_smps2),
+        late_after: Duration::micros(u64::from(o.max_smps_timeout)),
+        timeout: Duration::millis(u64::from(o.transaction_timeout.max(1))),
+        long_timeout: Duration::millis(u64::from(o.long_transaction_timeout.max(1))),
+        retries: o.transaction_retries,
+    }
+}

@@ -1,0 +1,143 @@
+//! Decide: what the ports and switches should hold. A pure function of what was observed, the
+//! configuration and what is kept over restarts.
+
+mod lids;
+mod links;
+mod pkeys;
+mod qos;
+mod role;
+
+use std::sync::Arc;
+
+use lk_config::Options;
+use lk_routing::{Lfts, LidMap, RouteJob, RouteOptions, Routes};
+use lk_wire::{PKeyTable, PortInfo, SwitchInfo, VlArbTable};
+
+use crate::event::Event;
+use crate::observe::{Observed, Table};
+use crate::persist::Guid2Lid;
+
+pub(crate) use pkeys::PartEnforce;
+pub use qos::QosTables;
+
+/// All that a decision depends on beside the fabric.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The options in force.
+    pub options: Options,
+    /// The contents of the files that shape routing.
+    pub routing: RouteOptions,
+    /// LIDs given out earlier.
+    pub guid2lid: Guid2Lid,
+    /// Whether this is the first sweep as master: `reassign_lids` counts only then.
+    pub first_sweep: bool,
+}
+
+/// What the fabric should hold.
+#[derive(Clone, Debug)]
+pub struct Desired {
+    /// Which port answers to which LID.
+    pub lids: LidMap,
+    /// LIDs to be kept over restarts.
+    pub guid2lid: Guid2Lid,
+    /// PortInfo of each port that is managed. The state fields say "no change".
+    pub ports: Vec<Option<PortInfo>>,
+    /// SwitchInfo of each switch that is managed.
+    pub switches: Vec<Option<SwitchInfo>>,
+    /// Forwarding; `None` if no engine could route and there may be no fallback.
+    pub routes: Option<Routes>,
+    /// SL2VL and VLArb; nothing in it with QoS off.
+    pub qos: QosTables,
+    /// P_Key tables by port, in ascending order of ports.
+    pub pkeys: Vec<(lk_fabric::PortId, Vec<PKeyTable>)>,
+    /// What has to be told about how it came to this.
+    pub events: Vec<Event>,
+}
+
+/// Decides.
+#[must_use]
+pub fn decide(seen: &Observed, settings: &Settings, previous: Option<&Lfts>) -> Desired {
+    let mut events = Vec::new();
+    let plan = lids::assign(seen, settings, &mut events);
+    let routes = route(seen, settings, &plan.map, previous, &mut events);
+    let pkeys = pkeys::default_partition(seen, &settings.options);
+    let links = links::LinkSetup::new(seen, &settings.options, &plan.map);
+    let mut ports = links.ports();
+    let switches = links.switches(routes.as_ref().map(|r| r.lfts.top));
+    let qos = qos::tables(seen, &settings.options, &mut ports);
+    Desired { lids: plan.map, guid2lid: plan.keep, ports, switches, routes, qos, pkeys, events }
+}
+
+fn route(
+    seen: &Observed,
+    settings: &Settings,
+    lids: &LidMap,
+    previous: Option<&Lfts>,
+    events: &mut Vec<Event>,
+) -> Option<Routes> {
+    let job = RouteJob { fabric: &seen.fabric, lids, options: &settings.routing, previous };
+    let list = settings.options.routing_engine.as_deref().unwrap_or("minhop");
+    let outcome = lk_routing::route(list, &job);
+    for declined in outcome.declined {
+        events.push(Event::EngineDeclined {
+            engine: declined.engine.to_owned(),
+            reason: declined.reason,
+        });
+    }
+    for unknown in &outcome.unknown {
+        events.push(Event::EngineDeclined {
+            engine: unknown.name.clone(),
+            reason: unknown.to_string(),
+        });
+    }
+    match &outcome.routes {
+        Some(routes) => events.push(Event::Routed {
+            engine: routes.engine,
+            asked: list.split([',', ' ', '\t']).next().unwrap_or_default().to_owned(),
+            notes: routes.notes.clone(),
+        }),
+        None => events.push(Event::NotRouted),
+    }
+    outcome.routes
+}
+
+impl Desired {
+    /// What a block of a table should hold; `None` where the table is not managed.
+    #[must_use]
+    pub fn block(&self, table: Table, block: u16) -> Option<[u8; 64]> {
+        let mut bytes = [0; 64];
+        match table {
+            Table::PKeys(p) => {
+                let at = self.pkeys.binary_search_by_key(&p, |(port, _)| *port).ok()?;
+                bytes = self.pkeys[at].1.get(usize::from(block))?.0;
+            }
+            Table::Lft(s) => {
+                let row: &Arc<[u8]> = self.routes.as_ref()?.lfts.rows.get(s.index())?;
+                let at = usize::from(block) * Lfts::BLOCK;
+                bytes.copy_from_slice(row.get(at..at + Lfts::BLOCK)?);
+            }
+            Table::Sl2vl(p) => bytes[..8].copy_from_slice(&self.qos.sl2vl(p, block)?.0),
+            Table::VlArb(p) => {
+                bytes = self.qos.port(p)?.vlarb_block(u8::try_from(block).ok()?)?.table.0;
+            }
+        }
+        Some(bytes)
+    }
+
+    /// Whether a block that reads `have` holds what it should. What an arbitration table shows
+    /// behind the last entry that the port has does not count.
+    #[must_use]
+    pub fn is_held(&self, table: Table, block: u16, have: &[u8; 64]) -> bool {
+        match (table, u8::try_from(block)) {
+            (Table::VlArb(p), Ok(n)) => self
+                .qos
+                .port(p)
+                .and_then(|t| t.vlarb_block(n))
+                .is_none_or(|b| b.is_held_as(&VlArbTable(*have))),
+            (Table::Sl2vl(_), _) => {
+                self.block(table, block).is_none_or(|want| want[..8] == have[..8])
+            }
+            _ => self.block(table, block).is_none_or(|want| want == *have),
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! All that the core has to say, as one closed enum: the log line, the metric and the test's
+//! oracle are made from the same value.
+
+use std::fmt;
+
+use lk_wire::{DirPath, Guid, Lid, Status, attr, method};
+
+use crate::plan::Counts;
+
+/// How loud an event is; the bits are those of OpenSM's `log_flags`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// Something is wrong (0x01).
+    Error,
+    /// What an operator wants to see (0x02).
+    Info,
+    /// Details (0x04).
+    Verbose,
+    /// Goes to the system's log and to standard output as well (0x80).
+    Sys,
+}
+
+impl Level {
+    /// The bit in `log_flags`.
+    #[must_use]
+    pub const fn bit(self) -> u8 {
+        match self {
+            Self::Error => 0x01,
+            Self::Info => 0x02,
+            Self::Verbose => 0x04,
+            Self::Sys => 0x80,
+        }
+    }
+}
+
+/// What a subnet manager is at the moment (IBA 14.4.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SmState {
+    /// Switched off by configuration.
+    NotActive,
+    /// Looking for other subnet managers.
+    Discovering,
+    /// Another one is master.
+    Standby,
+    /// This one configures the subnet.
+    Master,
+}
+
+impl SmState {
+    /// SMInfo.SMState.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::NotActive => 0,
+            Self::Discovering => 1,
+            Self::Standby => 2,
+            Self::Master => 3,
+        }
+    }
+}
+
+impl fmt::Display for SmState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotActive => "NOT-ACTIVE",
+            Self::Discovering => "DISCOVERING",
+            Self::Standby => "STANDBY",
+            Self::Master => "MASTER",
+        })
+    }
+}
+
+/// Why a heavy sweep was started.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The first one.
+    Start,
+    /// A command asked for it (SIGHUP, console).
+    Command,
+    /// `force_heavy_sweep` is set.
+    Forced,
+    /// The last sweep left something undone.
+    Unfinished,
+    /// A switch reported that one of its ports changed.
+    PortStateChange(Guid),
+    /// A switch did not answer the light sweep.
+    SwitchSilent(Guid),
+    /// A trap came in.
+    Trap(u16),
+    /// The master SM is gone.
+    MasterGone,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Start => f.write_str("start"),
+            Self::Command => f.write_str("asked for"),
+            Self::Forced => f.write_str("force_heavy_sweep is set"),
+            Self::Unfinished => f.write_str("the last sweep left something undone"),
+            Self::PortStateChange(g) => write!(f, "switch {g} reports a port state change"),
+            Self::SwitchSilent(g) => write!(f, "switch {g} does not answer"),
+            Self::Trap(n) => write!(f, "trap {n}"),
+            Self::MasterGone => f.write_str("the master SM does not answer"),
+        }
+    }
+}
+
+/// A request in words: what was asked of which node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RequestName {
+    /// The method.
+    pub method: u8,
+    /// The attribute.
+    pub attribute: u16,
+    /// The attribute modifier.
+    pub modifier: u32,
+    /// The directed route it took.
+    pub path: DirPath,
+    /// The node's description, where it is known.
+    pub node: Option<String>,
+}
+
+impl fmt::Display for RequestName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let method = match self.method {
+            method::GET => "Get",
+            method::SET => "Set",
+            _ => "Send",
+        };
+        write!(f, "{method}({}) modifier 0x{:x}", Attr(self.attribute), self.modifier)?;
+        match &self.node {
+            Some(node) => write!(f, " to {node:?} on path {}", self.path),
+            None => write!(f, " on path {}", self.path),
+        }
+    }
+}
+
+/// An attribute by its name, or by its number where it has none.
+struct Attr(u16);
+
+impl fmt::Display for Attr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match attr::name(self.0) {
+            Some(name) => f.write_str(name),
+            None => write!(f, "attribute 0x{:x}", self.0),
+        }
+    }
+}
+
+/// Figures of a finished sweep.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct SweepFigures {
+    /// Requests sent, first tries only.
+    pub gets: u64,
+    /// Set requests sent, first tries only.
+    pub sets: u64,
+    /// Requests that went out again.
+    pub retries: u64,
+    /// Rounds of observing and comparing that it took.
+    pub rounds: u32,
+    /// Nanoseconds from start to end.
+    pub nanos: u64,
+}
+
+/// Something that happened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// The SM went from one state to another.
+    State(SmState),
+    /// A heavy sweep began.
+    HeavySweep(Reason),
+    /// A light sweep began.
+    LightSweep,
+    /// The fabric as it was found.
+    Discovered {
+        /// Nodes of all kinds.
+        nodes: usize,
+        /// Switches among them.
+        switches: usize,
+        /// Cables.
+        links: usize,
+    },
+    /// No answer after all retries.
+    NoAnswer(RequestName),
+    /// An answer with an error status.
+    Refused(RequestName, Status),
+    /// A datagram came that answers nothing that was asked.
+    UnexpectedMad {
+        /// Its method.
+        method: u8,
+        /// Its attribute.
+        attribute: u16,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A port took a Set but holds something else than it was told to.
+    HoldsOther {
+        /// What was set.
+        request: RequestName,
+        /// The fields that differ, with what they hold and what was asked for.
+        fields: String,
+    },
+    /// Two nodes answer with one GUID, or a cable moved while it was looked at.
+    DuplicateGuid {
+        /// The GUID.
+        guid: Guid,
+        /// The port of it that is reached by two cables.
+        port: u8,
+        /// The path that reached it first.
+        first: DirPath,
+        /// The path that reached it now.
+        second: DirPath,
+    },
+    /// The path to a node would be longer than 63 hops.
+    TooFar(DirPath),
+    /// A node or port that is left alone, and why.
+    LeftAlone {
+        /// Its name.
+        what: String,
+        /// Why.
+        why: String,
+    },
+    /// A port had no LID of its own, or one that could not stay.
+    LidAssigned {
+        /// The port's GUID.
+        guid: Guid,
+        /// The LID it had, 0 for none.
+        was: Lid,
+        /// The LID it gets.
+        lid: Lid,
+    },
+    /// There are not enough LIDs.
+    LidsExhausted {
+        /// How many ports got none.
+        ports: usize,
+    },
+    /// A routing engine gave up.
+    EngineDeclined {
+        /// The engine.
+        engine: String,
+        /// Why.
+        reason: String,
+    },
+    /// A routing engine did its work.
+    Routed {
+        /// The engine in use.
+        engine: &'static str,
+        /// The engine that was asked for first.
+        asked: String,
+        /// Remarks of the engine.
+        notes: Vec<String>,
+    },
+    /// No engine could route the fabric and `no_fallback` is set.
+    NotRouted,
+    /// The difference between what is and what should be.
+    Planned(Counts),
+    /// Another SM is on the subnet.
+    OtherSm {
+        /// Its port's GUID.
+        guid: Guid,
+        /// Its priority.
+        priority: u8,
+        /// Its state's code (IBA 14.4.1).
+        state: u8,
+    },
+    /// A trap came in.
+    Trap {
+        /// Its number.
+        number: u16,
+        /// The LID that sent it.
+        lid: Lid,
+        /// The trap in words.
+        text: String,
+    },
+    /// The subnet is configured.
+    SubnetUp(SweepFigures),
+    /// The sweep ended with something undone.
+    InitErrors {
+        /// How many requests failed.
+        failed: usize,
+        /// Figures of the sweep.
+        figures: SweepFigures,
+    },
+    /// The sweep was given up, and why.
+    Refusal(String),
+    /// The SM ends.
+    Exit,
+}
+
+impl Event {
+    /// How loud it is.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        match self {
+            Self::State(_) | Self::SubnetUp(_) | Self::InitErrors { .. } | Self::Exit => Level::Sys,
+            Self::NoAnswer(_)
+            | Self::Refused(..)
+            | Self::HoldsOther { .. }
+            | Self::DuplicateGuid { .. }
+            | Self::TooFar(_)
+            | Self::LidsExhausted { .. }
+            | Self::EngineDeclined { .. }
+            | Self::NotRouted
+            | Self::Refusal(_) => Level::Error,
+            Self::HeavySweep(_)
+            | Self::Discovered { .. }
+            | Self::LeftAlone { .. }
+            | Self::Routed { .. }
+            | Self::Planned(_)
+            | Self::OtherSm { .. }
+            | Self::Trap { .. } => Level::Info,
+            Self::LightSweep | Self::LidAssigned { .. } | Self::UnexpectedMad { .. } => {
+                Level::Verbose
+            }
+        }
+    }
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::State(s) => write!(f, "Entering {s} state"),
+            Self::HeavySweep(r) => write!(f, "heavy sweep: {r}"),
+            Self::LightSweep => f.write_str("light sweep"),
+            Self::Discovered { nodes, switches, links } => {
+                write!(f, "found {nodes} nodes, {switches} of them switches, and {links} links")
+            }
+            Self::NoAnswer(r) => write!(f, "no answer to {r}"),
+            Self::Refused(r, status) => write!(f, "{r} was refused: {status}"),
+            Self::UnexpectedMad { method, attribute, why } => {
+                write!(f, "dropped a MAD, method 0x{method:x}, {}: {why}", Attr(*attribute))
+            }
+            Self::HoldsOther { request, fields } => {
+                write!(f, "{request} was accepted, but the port holds something else: {fields}")
+            }
+            Self::DuplicateGuid { guid, port, first, second } => write!(
+                f,
+                "two cables lead to port {port} of the node with GUID {guid}, by the paths {first} \
+                 and {second}: two nodes have one GUID, or the cabling changes. Give each node a \
+                 GUID of its own"
+            ),
+            Self::TooFar(path) => {
+                write!(f, "nothing behind path {path} can be reached: a directed route has at most 63 hops")
+            }
+            Self::LeftAlone { what, why } => write!(f, "{what} is left as it is: {why}"),
+            Self::LidAssigned { guid, was, lid } => {
+                write!(f, "port {guid} gets LID {lid} (had {was})")
+            }
+            Self::LidsExhausted { ports } => write!(
+                f,
+                "{ports} ports get no LID: all unicast LIDs up to 49151 are taken. A smaller lmc or \
+                 a second subnet is needed"
+            ),
+            Self::EngineDeclined { engine, reason } => {
+                write!(f, "routing engine {engine} gave up: {reason}")
+            }
+            Self::Routed { engine, asked, notes } => {
+                write!(f, "routed by {engine}")?;
+                if engine != asked {
+                    write!(f, " (asked for: {asked})")?;
+                }
+                notes.iter().try_for_each(|n| write!(f, "; {n}"))
+            }
+            Self::NotRouted => f.write_str(
+                "no routing engine could route the fabric and no_fallback is set: nothing is changed",
+            ),
+            Self::Planned(counts) => write!(f, "to change: {counts}"),
+            Self::OtherSm { guid, priority, state } => {
+                write!(f, "another SM at port {guid}, priority {priority}, state {state}")
+            }
+            Self::Trap { number, lid, text } => write!(f, "trap {number} from LID {lid}: {text}"),
+            Self::SubnetUp(s) => write!(
+                f,
+                "SUBNET UP ({} Gets, {} Sets, {} retries, {} rounds)",
+                s.gets, s.sets, s.retries, s.rounds
+            ),
+            Self::InitErrors { failed, .. } => {
+                write!(f, "Errors during initialization: {failed} requests failed")
+            }
+            Self::Refusal(why) => write!(f, "the sweep was given up: {why}"),
+            Self::Exit => f.write_str("Exiting SM"),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The face of the core: what goes in and what comes out.
+//!
+//! After each [`crate::Sm::handle`], [`crate::Sm::poll`] is called until it says
+//! [`Output::Wait`]. The same inputs at the same times give the same outputs, byte for byte.
+
+use std::sync::Arc;
+
+use lk_routing::Lfts;
+use lk_wire::Smp;
+
+use crate::decide::{Desired, Settings, decide};
+use crate::event::{Event, SweepFigures};
+use crate::observe::Observed;
+use crate::persist::Guid2Lid;
+use crate::plan::{Plan, Report};
+use crate::time::Instant;
+use crate::window::Transmit;
+
+/// What goes in.
+#[derive(Debug)]
+pub enum Input<'a> {
+    /// A datagram came in on the SM's port.
+    Mad(&'a [u8]),
+    /// The request with this token could not be sent, or the sender below gave up waiting.
+    SendFailed {
+        /// The low half of its TID.
+        token: u32,
+    },
+    /// Somebody wants something.
+    Command(Command),
+    /// A job is done.
+    JobDone(Box<JobResult>),
+    /// The time of the last [`Output::Wait`] has come.
+    Tick,
+}
+
+/// What somebody may want.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// A heavy sweep now (SIGHUP).
+    HeavySweep,
+    /// Other settings, and a heavy sweep with them.
+    Reload(Box<Settings>),
+    /// Stop.
+    Stop,
+}
+
+/// What comes out.
+#[derive(Debug)]
+pub enum Output {
+    /// A request, to be sent from the SM's port. Its answer, or the failure, is awaited.
+    Transmit(Box<Transmit>),
+    /// A datagram that nothing is awaited for: an answer to somebody, a TrapRepress.
+    Reply(Box<Smp>),
+    /// Something happened.
+    Event(Event),
+    /// A pure function to be run somewhere; its result comes back as [`Input::JobDone`].
+    Job(Job),
+    /// LIDs to be kept over restarts.
+    Store(Guid2Lid),
+    /// What would be changed, in plan mode, or what is about to be changed.
+    Plan(Box<Report>),
+    /// The state after a sweep.
+    View(Arc<View>),
+    /// The run is over, and whether all that was to be done is done.
+    Finished(Outcome),
+    /// Nothing to do before this time, or before the next input.
+    Wait(Option<Instant>),
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// All is as it should be.
+    Configured,
+    /// Plan mode: nothing would change.
+    NothingToChange,
+    /// Plan mode: something would change.
+    WouldChange,
+    /// Some requests failed.
+    Incomplete,
+    /// The fabric was refused; an event says why.
+    Refused,
+    /// It was told to stop.
+    Stopped,
+}
+
+/// The state of the subnet after a sweep, for dumps and questions. It does not change.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// What the ports and switches hold.
+    pub seen: Arc<Observed>,
+    /// What they should hold.
+    pub desired: Arc<Desired>,
+    /// Figures of the sweep.
+    pub figures: SweepFigures,
+}
+
+/// The decision as a job: it may take long on a large fabric, and needs no state of the core.
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub(crate) number: u64,
+    pub(crate) seen: Arc<Observed>,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) previous: Option<Arc<Desired>>,
+}
+
+/// A decision, on its way back into the core.
+#[derive(Debug)]
+pub struct JobResult {
+    pub(crate) number: u64,
+    pub(crate) desired: Desired,
+}
+
+impl Job {
+    /// Does the work.
+    #[must_use]
+    pub fn run(self) -> JobResult {
+        let lfts: Option<&Lfts> =
+            self.previous.as_ref().and_then(|d| d.routes.as_ref()).map(|r| &r.lfts);
+        JobResult { number: self.number, desired: decide(&self.seen, &self.settings, lfts) }
+    }
+}
+
+/// What a plan consists of, kept together while it is applied.
+#[derive(Clone, Debug)]
+pub(crate) struct Decision {
+    pub(crate) desired: Arc<Desired>,
+    pub(crate) plan: Arc<Plan>,
+}

@@ -1,0 +1,100 @@
+//! Observe: what the ports and switches hold now.
+
+mod discovery;
+mod tables;
+
+use std::sync::Arc;
+
+use lk_fabric::{Fabric, NodeId, NodeKind, PortId, SwitchId};
+use lk_wire::{DirPath, PortInfo, PortState, SmInfo, SwitchInfo};
+
+pub use discovery::{Discovery, DiscoveryOptions, Query};
+pub use tables::{Address, BlockSet, Table, Tables};
+
+/// The fabric as it was found, and all that is known of its ports and switches.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    /// The graph.
+    pub fabric: Arc<Fabric>,
+    /// The port that the SM sits on.
+    pub sm_port: PortId,
+    /// A directed route from the SM's port to each node.
+    pub paths: Vec<DirPath>,
+    /// PortInfo of each port that was read.
+    pub ports: Vec<Option<PortInfo>>,
+    /// SwitchInfo of each switch that was read.
+    pub switches: Vec<Option<SwitchInfo>>,
+    /// NodeInfo.PartitionCap of each node.
+    pub partition_cap: Vec<u16>,
+    /// Contents of tables.
+    pub tables: Tables,
+    /// Other SMs that were found.
+    pub other_sms: Vec<(PortId, SmInfo)>,
+}
+
+impl Observed {
+    /// PortInfo of a port, if it was read.
+    #[must_use]
+    pub fn port_info(&self, port: PortId) -> Option<&PortInfo> {
+        self.ports[port.index()].as_ref()
+    }
+
+    /// SwitchInfo of a switch, if it was read.
+    #[must_use]
+    pub fn switch_info(&self, switch: SwitchId) -> Option<&SwitchInfo> {
+        self.switches[switch.index()].as_ref()
+    }
+
+    /// The state of a port's link; DOWN where it was not read.
+    #[must_use]
+    pub fn state(&self, port: PortId) -> PortState {
+        self.port_info(port).map_or(PortState::DOWN, |i| PortState(i.port_state()))
+    }
+
+    /// PortInfo of the port that speaks for a whole node: port 0 of a switch, else the port
+    /// itself.
+    #[must_use]
+    pub fn node_port_info(&self, port: PortId) -> Option<&PortInfo> {
+        let node = self.fabric.node(self.fabric.owner(port));
+        match node.kind {
+            NodeKind::Switch => self.port_info(node.first),
+            _ => self.port_info(port),
+        }
+    }
+
+    /// The directed route to a node.
+    #[must_use]
+    pub fn path(&self, node: NodeId) -> &DirPath {
+        &self.paths[node.index()]
+    }
+
+    /// Takes over what was known of tables that nothing can have changed since: of a switch whose
+    /// LinearFDBTop is still what it was, and of ports whose link stayed up. Within one sweep
+    /// (`same_sweep`) a link that went down did so because it was told to, and its port has kept
+    /// its tables if its node has kept its LID.
+    pub fn carry_over(&mut self, old: &Self, same_sweep: bool) {
+        let fabric = Arc::clone(&self.fabric);
+        for node in fabric.node_ids() {
+            let Some(was) = old.fabric.node_by_guid(fabric.node(node).guid) else { continue };
+            if let (Some(now), Some(then)) = (fabric.as_switch(node), old.fabric.as_switch(was)) {
+                let top = |o: &Self, s| o.switch_info(s).map(SwitchInfo::linear_fdb_top);
+                if top(self, now) != top(old, then) {
+                    continue;
+                }
+            }
+            let first = fabric.node(node).first.0;
+            let keep: Vec<bool> = (0..=u32::from(fabric.node(node).num_ports))
+                .map(|n| {
+                    let (port, then) =
+                        (PortId(first + n), PortId(old.fabric.node(was).first.0 + n));
+                    let up = matches!(self.state(port), PortState::ARMED | PortState::ACTIVE);
+                    let lid = |o: &Self, p| o.port_info(p).map(PortInfo::lid);
+                    let same = || lid(self, port) == lid(old, then);
+                    n == 0 || up || (same_sweep && same())
+                })
+                .collect();
+            let source = (&old.tables, old.fabric.as_ref(), was);
+            self.tables.carry_over(&fabric, node, source, |p| keep[(p.0 - first) as usize]);
+        }
+    }
+}

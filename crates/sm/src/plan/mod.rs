@@ -1,0 +1,306 @@
+//! Compare: the difference between what is and what should be, as data.
+//!
+//! A plan can be printed, counted, tested and refused. Its phases are safe in their order:
+//! partitions before LIDs, forwarding before the LinearFDBTop that puts it in force, tables of
+//! lanes before links go active, links bounced last and from the far end to the near one.
+
+mod counts;
+mod report;
+
+pub(crate) use report::fields_changed;
+
+use std::collections::BTreeMap;
+
+use lk_fabric::{NodeKind, PortId, SwitchId};
+use lk_wire::{PortInfo, PortState, SwitchInfo};
+
+pub use counts::Counts;
+pub use report::{Change, Group, Report};
+
+use crate::decide::Desired;
+use crate::observe::{BlockSet, Observed, Table};
+
+/// The steps of a plan, in the order in which they are safe.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Phase {
+    /// P_Key tables.
+    PKeys,
+    /// PortInfo of adapters, routers and switch ports 0: LIDs, MTU, OperVLs and timers.
+    EndPorts,
+    /// Forwarding tables.
+    Forwarding,
+    /// SwitchInfo: LinearFDBTop and LifeTimeValue.
+    Switches,
+    /// SL2VL and VLArb tables.
+    Lanes,
+    /// PortInfo of the external ports of switches.
+    Links,
+    /// INIT to ARMED.
+    Arm,
+    /// ARMED to ACTIVE.
+    Activate,
+    /// Links that go down and come back, so that MTU and OperVLs take effect. Last, since it cuts
+    /// the way to what lies behind; the next round brings them up.
+    Bounce,
+}
+
+impl Phase {
+    /// All phases in order.
+    pub const ALL: [Self; 9] = [
+        Self::PKeys,
+        Self::EndPorts,
+        Self::Forwarding,
+        Self::Switches,
+        Self::Lanes,
+        Self::Links,
+        Self::Arm,
+        Self::Activate,
+        Self::Bounce,
+    ];
+}
+
+/// Blocks of one table that have to be written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TableRun {
+    /// The table.
+    pub table: Table,
+    /// The blocks.
+    pub blocks: BlockSet,
+}
+
+/// PortInfo as it is and as it should be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PortChange {
+    /// The port.
+    pub port: PortId,
+    /// What it holds.
+    pub before: PortInfo,
+    /// What it should hold; the state fields say "no change".
+    pub after: PortInfo,
+}
+
+/// A link that has to go down and come back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bounce {
+    /// The end that is told to, the one nearer to the SM.
+    pub port: PortId,
+    /// Why.
+    pub reason: String,
+}
+
+/// What has to be written.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Plan {
+    /// PortInfo changes, in the order of ports.
+    pub ports: Vec<PortChange>,
+    /// SwitchInfo changes: before and after.
+    pub switches: Vec<(SwitchId, SwitchInfo, SwitchInfo)>,
+    /// Table blocks, in the order of tables.
+    pub tables: Vec<TableRun>,
+    /// Links to be bounced, the farthest from the SM first.
+    pub bounces: Vec<Bounce>,
+    /// Ports to be armed.
+    pub arm: Vec<PortId>,
+    /// Ports to be activated, those that are armed first among them.
+    pub activate: Vec<PortId>,
+    /// Table blocks that should be compared but could not be read.
+    pub unread: usize,
+}
+
+impl Plan {
+    /// The difference. Blocks that are not known are written where nothing depends on them yet
+    /// ([`may_write_unread`]) and left alone elsewhere.
+    #[must_use]
+    pub fn compare(seen: &Observed, desired: &Desired) -> Self {
+        let mut plan = Self::default();
+        if desired.routes.is_none() {
+            return plan;
+        }
+        plan.compare_ports(seen, desired);
+        plan.compare_switches(seen, desired);
+        for (table, blocks) in managed_tables(seen, desired) {
+            let mut run = BlockSet::default();
+            for block in blocks {
+                if desired.block(table, block).is_none() {
+                    continue;
+                }
+                match seen.tables.block(table, block) {
+                    Some(have) if desired.is_held(table, block, &have) => {}
+                    Some(_) => run.insert(block),
+                    None if may_write_unread(seen, table, block) => run.insert(block),
+                    None => plan.unread += 1,
+                }
+            }
+            if !run.is_empty() {
+                plan.tables.push(TableRun { table, blocks: run });
+            }
+        }
+        plan.plan_states(seen, desired);
+        plan
+    }
+
+    /// Whether there is nothing to do.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ports.is_empty()
+            && self.switches.is_empty()
+            && self.tables.is_empty()
+            && self.bounces.is_empty()
+            && self.arm.is_empty()
+            && self.activate.is_empty()
+    }
+
+    fn compare_ports(&mut self, seen: &Observed, desired: &Desired) {
+        let mut bounced: BTreeMap<PortId, String> = BTreeMap::new();
+        for (at, want) in desired.ports.iter().enumerate() {
+            let port = PortId(at as u32);
+            let (Some(want), Some(have)) = (want, seen.port_info(port)) else { continue };
+            let settled = settled(have);
+            if settled == *want {
+                continue;
+            }
+            self.ports.push(PortChange { port, before: *have, after: *want });
+            if let Some(reason) = bounce_reason(seen, port, have, want) {
+                let end = near_end(seen, port);
+                bounced.entry(end).or_insert(reason);
+            }
+        }
+        self.bounces = bounced.into_iter().map(|(port, reason)| Bounce { port, reason }).collect();
+        let hops = |p: PortId| seen.path(seen.fabric.owner(p)).hops();
+        self.bounces.sort_by_key(|b| (std::cmp::Reverse(hops(b.port)), b.port));
+    }
+
+    fn compare_switches(&mut self, seen: &Observed, desired: &Desired) {
+        for (at, want) in desired.switches.iter().enumerate() {
+            let switch = SwitchId(at as u32);
+            let (Some(want), Some(have)) = (want, seen.switch_info(switch)) else { continue };
+            if have != want {
+                self.switches.push((switch, *have, *want));
+            }
+        }
+    }
+
+    /// Links that are in INIT or ARMED and whose ends can both be managed go active.
+    fn plan_states(&mut self, seen: &Observed, desired: &Desired) {
+        let managed = |p: PortId| desired.ports[p.index()].is_some();
+        for at in 0..desired.ports.len() {
+            let port = PortId(at as u32);
+            let external = seen.fabric.port_num(port).0 != 0;
+            let ready = match seen.fabric.peer(port) {
+                Some(peer) => managed(peer) && desired_lid_ok(seen, desired, peer),
+                None => !external,
+            };
+            if !managed(port) || !ready || !desired_lid_ok(seen, desired, port) {
+                continue;
+            }
+            match seen.state(port) {
+                PortState::INIT => {
+                    self.arm.push(port);
+                    self.activate.push(port);
+                }
+                PortState::ARMED => self.activate.push(port),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// An end port without a LID stays in INIT.
+fn desired_lid_ok(seen: &Observed, desired: &Desired, port: PortId) -> bool {
+    let node = seen.fabric.owner(port);
+    seen.fabric.node(node).kind == NodeKind::Switch
+        || desired.ports[port.index()].is_some_and(|i| i.lid() != 0)
+}
+
+/// PortInfo as read, with the state fields as a Set that changes no state writes them.
+#[must_use]
+pub fn settled(have: &PortInfo) -> PortInfo {
+    let mut info = *have;
+    info.set_port_state(0);
+    info.set_port_physical_state(0);
+    info.set_link_down_default_state(0);
+    info
+}
+
+/// MTU and OperVLs of a link that is up take effect only when it has gone down and come back.
+fn bounce_reason(
+    seen: &Observed,
+    port: PortId,
+    have: &PortInfo,
+    want: &PortInfo,
+) -> Option<String> {
+    let up = matches!(seen.state(port), PortState::ARMED | PortState::ACTIVE);
+    if !up || seen.fabric.peer(port).is_none() {
+        return None;
+    }
+    let mut reasons = Vec::new();
+    if have.oper_vls() != want.oper_vls() {
+        reasons.push(format!("OperVLs {} to {}", have.oper_vls(), want.oper_vls()));
+    }
+    if have.neighbor_mtu() != want.neighbor_mtu() {
+        reasons.push(format!("MTU {} to {}", have.neighbor_mtu(), want.neighbor_mtu()));
+    }
+    (!reasons.is_empty()).then(|| reasons.join(", "))
+}
+
+/// The end of a link that is reached without crossing it.
+fn near_end(seen: &Observed, port: PortId) -> PortId {
+    let hops = |p: PortId| seen.path(seen.fabric.owner(p)).hops();
+    match seen.fabric.peer(port) {
+        Some(peer) if (hops(peer), peer) < (hops(port), port) => peer,
+        _ => port,
+    }
+}
+
+/// All tables that are managed, each with the blocks that count, in the order in which they are
+/// written: node by node within a kind.
+pub fn managed_tables<'a>(
+    seen: &'a Observed,
+    desired: &'a Desired,
+) -> impl Iterator<Item = (Table, std::ops::Range<u16>)> + 'a {
+    let pkeys = desired.pkeys.iter().map(|(p, blocks)| (Table::PKeys(*p), 0..blocks.len() as u16));
+    let lfts = seen.fabric.switch_ids().filter_map(move |s| {
+        let routes = desired.routes.as_ref()?;
+        let blocks = routes.lfts.top.0 / 64 + 1;
+        seen.switch_info(s).map(|_| (Table::Lft(s), 0..blocks))
+    });
+    let lanes = desired.qos.managed(seen);
+    pkeys.chain(lfts).chain(lanes)
+}
+
+/// Whether a block may be written though nobody knows what it holds, because nothing depends on
+/// it yet: a link in INIT carries no data, and LFT entries above LinearFDBTop are not in force.
+/// A Get would cost as much as the Set, so these are not read.
+#[must_use]
+pub fn may_write_unread(seen: &Observed, table: Table, block: u16) -> bool {
+    match table {
+        Table::PKeys(_) => false,
+        Table::Lft(s) => seen.switch_info(s).is_some_and(|info| {
+            let top = info.linear_fdb_top();
+            top == 0 || u32::from(block) * 64 > u32::from(top)
+        }),
+        Table::Sl2vl(p) | Table::VlArb(p) => {
+            seen.fabric.port_num(p).0 != 0 && seen.state(p) == PortState::INIT
+        }
+    }
+}
+
+/// The blocks that have to be read before the comparison can be made.
+#[must_use]
+pub fn to_be_read(seen: &Observed, desired: &Desired) -> Vec<TableRun> {
+    let mut runs = Vec::new();
+    for (table, blocks) in managed_tables(seen, desired) {
+        let mut run = BlockSet::default();
+        for block in blocks {
+            let counts = desired.block(table, block).is_some();
+            let known = seen.tables.block(table, block).is_some();
+            if counts && !known && !may_write_unread(seen, table, block) {
+                run.insert(block);
+            }
+        }
+        if !run.is_empty() {
+            runs.push(TableRun { table, blocks: run });
+        }
+    }
+    runs
+}

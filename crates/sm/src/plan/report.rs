@@ -1,0 +1,303 @@
+//! A plan for people and programs: what would change, where and why, like changes together.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use lk_fabric::PortId;
+use lk_wire::{Field, Mtu, PortInfo, SlToVlTable, SwitchInfo, VlArbTable, VlCode, get_bits};
+use serde::Serialize;
+
+use super::counts::{Counts, entries};
+use super::{Plan, TableRun, may_write_unread, settled};
+use crate::decide::Desired;
+use crate::observe::{Observed, Table};
+
+/// One kind of change and the places where it happens.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Change {
+    /// What changes, as `field before -> after`.
+    pub change: String,
+    /// How many SMPs it takes.
+    pub writes: usize,
+    /// The ports or switches concerned.
+    pub places: Vec<String>,
+}
+
+/// Changes of one group.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Group {
+    /// A stable name for programs.
+    pub name: &'static str,
+    /// The group in words, and why such changes are made.
+    pub title: &'static str,
+    /// The changes, those with most places first.
+    pub changes: Vec<Change>,
+}
+
+/// All that a plan would change. The JSON form of this is stable.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Report {
+    /// Numbers of changes.
+    pub counts: Counts,
+    /// Groups that are not empty.
+    pub groups: Vec<Group>,
+}
+
+/// How many places the text names before it says "and so many more".
+const SHOWN: usize = 3;
+
+impl Report {
+    /// Describes a plan.
+    #[must_use]
+    pub fn of(plan: &Plan, seen: &Observed, desired: &Desired) -> Self {
+        let context = Context { plan, seen, desired };
+        let groups = [
+            ("lids", "LIDs: ports that get another LID", context.lids()),
+            (
+                "bounces",
+                "Links that go down and come back: MTU and OperVLs take effect no other way",
+                context.bounces(),
+            ),
+            ("sl2vl", "SL2VL tables", context.tables(|t| matches!(t, Table::Sl2vl(_)))),
+            ("vlarb", "VL arbitration tables", context.tables(|t| matches!(t, Table::VlArb(_)))),
+            ("pkeys", "P_Key tables", context.tables(|t| matches!(t, Table::PKeys(_)))),
+            ("lfts", "Forwarding tables", context.forwarding()),
+            ("ports", "PortInfo", context.ports()),
+            ("switches", "SwitchInfo", context.switches()),
+            ("states", "Links that come up", context.states()),
+        ];
+        let groups = groups
+            .into_iter()
+            .filter(|(_, _, changes)| !changes.is_empty())
+            .map(|(name, title, changes)| Group { name, title, changes })
+            .collect();
+        Self { counts: Counts::of(plan, seen, desired), groups }
+    }
+
+    /// The report as text. `all`: every place is named, not only the first few.
+    #[must_use]
+    pub fn text(&self, all: bool) -> String {
+        let mut out = String::new();
+        for group in &self.groups {
+            let _ = writeln!(out, "{}", group.title);
+            for c in &group.changes {
+                let _ = writeln!(out, "  {} [{}]", c.change, counted(c.places.len(), "place"));
+                let shown = if all { c.places.len() } else { SHOWN.min(c.places.len()) };
+                for place in &c.places[..shown] {
+                    let _ = writeln!(out, "      {place}");
+                }
+                if shown < c.places.len() {
+                    let _ = writeln!(out, "      and {} more", c.places.len() - shown);
+                }
+            }
+            out.push('\n');
+        }
+        let _ = if self.groups.is_empty() {
+            writeln!(out, "Nothing would change.")
+        } else {
+            writeln!(out, "To change: {}.", self.counts)
+        };
+        out
+    }
+}
+
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+#[derive(Default)]
+struct Collector(BTreeMap<String, Change>);
+
+impl Collector {
+    fn add(&mut self, change: String, place: String, writes: usize) {
+        let entry = self.0.entry(change).or_insert_with_key(|c| Change {
+            change: c.clone(),
+            writes: 0,
+            places: Vec::new(),
+        });
+        entry.writes += writes;
+        entry.places.push(place);
+    }
+
+    fn finish(self) -> Vec<Change> {
+        let mut changes: Vec<Change> = self.0.into_values().collect();
+        changes.sort_by_key(|c| std::cmp::Reverse(c.places.len()));
+        changes
+    }
+}
+
+struct Context<'a> {
+    plan: &'a Plan,
+    seen: &'a Observed,
+    desired: &'a Desired,
+}
+
+impl Context<'_> {
+    fn name(&self, port: PortId) -> String {
+        self.seen.fabric.port_name(port)
+    }
+
+    fn lids(&self) -> Vec<Change> {
+        let mut out = Collector::default();
+        for c in self.plan.ports.iter().filter(|c| c.before.lid() != c.after.lid()) {
+            let kind = if c.before.lid() == 0 { "new" } else { "moved" };
+            let place = format!("{}: {} -> {}", self.name(c.port), c.before.lid(), c.after.lid());
+            out.add(kind.to_owned(), place, 1);
+        }
+        out.finish()
+    }
+
+    fn bounces(&self) -> Vec<Change> {
+        let mut out = Collector::default();
+        for b in &self.plan.bounces {
+            let far = self.seen.fabric.peer(b.port).map(|p| self.name(p)).unwrap_or_default();
+            out.add(b.reason.clone(), format!("{} - {far}", self.name(b.port)), 1);
+        }
+        out.finish()
+    }
+
+    fn ports(&self) -> Vec<Change> {
+        let mut out = Collector::default();
+        for c in &self.plan.ports {
+            out.add(port_info_change(&c.before, &c.after), self.name(c.port), 1);
+        }
+        out.finish()
+    }
+
+    fn switches(&self) -> Vec<Change> {
+        let mut out = Collector::default();
+        for (switch, before, after) in &self.plan.switches {
+            let node = self.seen.fabric.node(self.seen.fabric.switch_node(*switch));
+            let text =
+                fields_changed(SwitchInfo::FIELDS, &before.0, &after.0, |_, n| n.to_string());
+            out.add(text, node.description.clone(), 1);
+        }
+        out.finish()
+    }
+
+    fn states(&self) -> Vec<Change> {
+        let mut out = Collector::default();
+        for port in &self.plan.activate {
+            let text = format!("{} -> Active", self.seen.state(*port));
+            out.add(text, self.name(*port), if self.plan.arm.contains(port) { 2 } else { 1 });
+        }
+        out.finish()
+    }
+
+    fn forwarding(&self) -> Vec<Change> {
+        let mut out = Collector::default();
+        for run in &self.plan.tables {
+            let Table::Lft(switch) = run.table else { continue };
+            let (mut moved, mut new) = (0, 0);
+            for block in run.blocks.iter() {
+                let (m, n) = entries(self.seen, self.desired, switch, block);
+                moved += m;
+                new += n;
+            }
+            let node = self.seen.fabric.node(self.seen.fabric.switch_node(switch));
+            let place = format!("{}: {moved} entries moved, {new} new", node.description);
+            let kind = if moved > 0 { "routes move" } else { "routes are new" };
+            out.add(kind.to_owned(), place, run.blocks.len());
+        }
+        out.finish()
+    }
+
+    fn tables(&self, which: impl Fn(Table) -> bool) -> Vec<Change> {
+        let mut out = Collector::default();
+        for run in self.plan.tables.iter().filter(|r| which(r.table)) {
+            let port = match run.table {
+                Table::PKeys(p) | Table::Sl2vl(p) | Table::VlArb(p) => p,
+                Table::Lft(_) => continue,
+            };
+            for (text, blocks) in self.table_changes(run) {
+                out.add(text, self.name(port), blocks);
+            }
+        }
+        out.finish()
+    }
+
+    /// The different changes of one table: the text and the number of blocks.
+    fn table_changes(&self, run: &TableRun) -> BTreeMap<String, usize> {
+        let mut changes = BTreeMap::new();
+        for block in run.blocks.iter() {
+            let Some(want) = self.desired.block(run.table, block) else { continue };
+            let have = self.seen.tables.block(run.table, block);
+            let before = match have {
+                Some(have) => block_text(run.table, block, &have),
+                None if may_write_unread(self.seen, run.table, block) => {
+                    "(link in INIT: written unread)".to_owned()
+                }
+                None => "(unknown)".to_owned(),
+            };
+            let text = format!("{before} -> {}", block_text(run.table, block, &want));
+            *changes.entry(text).or_insert(0) += 1;
+        }
+        changes
+    }
+}
+
+fn block_text(table: Table, block: u16, bytes: &[u8; 64]) -> String {
+    match table {
+        Table::Sl2vl(_) => {
+            let mut t = SlToVlTable::default();
+            t.0.copy_from_slice(&bytes[..8]);
+            let vls: Vec<String> = t.iter().map(|vl| vl.to_string()).collect();
+            vls.join(",")
+        }
+        Table::VlArb(_) => {
+            let kind =
+                ["", "low", "low 2", "high", "high 2"].get(usize::from(block)).unwrap_or(&"");
+            let entries: Vec<String> = VlArbTable(*bytes)
+                .iter()
+                .filter(|e| e.vl.0 != 0 || e.weight != 0)
+                .map(|e| format!("{}:{}", e.vl, e.weight))
+                .collect();
+            let entries = if entries.is_empty() { "empty".to_owned() } else { entries.join(",") };
+            format!("{kind} {entries}")
+        }
+        Table::PKeys(_) => {
+            let keys: Vec<String> = bytes
+                .chunks(2)
+                .map(|k| u16::from_be_bytes([k[0], k[1]]))
+                .filter(|k| *k != 0)
+                .map(|k| format!("0x{k:04x}"))
+                .collect();
+            if keys.is_empty() { "empty".to_owned() } else { keys.join(",") }
+        }
+        Table::Lft(_) => String::new(),
+    }
+}
+
+/// The fields of PortInfo that change, as `name before -> after`; codes with their meaning.
+#[must_use]
+pub(crate) fn port_info_change(before: &PortInfo, after: &PortInfo) -> String {
+    fields_changed(PortInfo::FIELDS, &settled(before).0, &after.0, |name, n| match name {
+        "m_key" | "gid_prefix" => format!("0x{n:016x}"),
+        "neighbor_mtu" => Mtu(n as u8).to_string(),
+        "oper_vls" => VlCode(n as u8).to_string(),
+        _ => n.to_string(),
+    })
+}
+
+/// The fields of an attribute that differ.
+pub(crate) fn fields_changed(
+    fields: &[Field],
+    before: &[u8],
+    after: &[u8],
+    show: impl Fn(&str, u64) -> String,
+) -> String {
+    let read = |field: &Field, bytes| get_bits(bytes, field.offset, field.length);
+    let mut parts = Vec::new();
+    for field in fields.iter().filter(|f| f.is_number()) {
+        let (was, is) = (read(field, before), read(field, after));
+        if was != is {
+            parts.push(format!(
+                "{} {} -> {}",
+                field.name,
+                show(field.name, was),
+                show(field.name, is)
+            ));
+        }
+    }
+    parts.join(", ")
+}
