@@ -29,8 +29,12 @@ pub fn all() -> impl Iterator<Item = &'static OptionSpec> {
     before.into_iter().chain(qos_table::SETS.iter().flatten()).chain(after)
 }
 
-/// The option of this name, exactly as written.
+/// Old names: what is given under one sets the option behind it. They are read, never written.
+pub const ALIASES: &[(&str, &str)] = &[("dimn_ports_file", "port_search_ordering_file")];
+
+/// The option of this name or old name, exactly as written.
 #[must_use]
 pub fn find(key: &str) -> Option<&'static OptionSpec> {
+    let key = ALIASES.iter().find(|(old, _)| *old == key).map_or(key, |(_, new)| new);
     fields::FIELDS.iter().chain(qos_table::SETS.iter().flatten()).find(|spec| spec.key == key)
 }

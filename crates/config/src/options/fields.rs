@@ -104,8 +104,6 @@ options! {
         port_prof_ignore_file: Option<String> = None, fixed, NotYet;
         /// File of hop weights: switch GUID, port and weight on a line.
         hop_weights_file: Option<String> = None, fixed, NotYet;
-        /// Old name of port_search_ordering_file.
-        dimn_ports_file: Option<String> = None, fixed, NotYet, alias;
         /// File of the order in which a switch's ports are tried.
         port_search_ordering_file: Option<String> = None, fixed, NotYet;
         /// Routing engines in the order in which they are tried, separated by commas: minhop,

@@ -34,7 +34,6 @@ macro_rules! set {
             reload: true,
             status: $status,
             class: $class,
-            alias: false,
             hex: false,
             doc_lines: &[$doc],
             get: |o| Field::value(&o.qos_sets.$set.$field),

@@ -93,8 +93,6 @@ pub struct OptionSpec {
     pub status: Status,
     /// Who knows it.
     pub class: Class,
-    /// Another name for the option that follows it: read, never written.
-    pub alias: bool,
     /// Whether its number is written in hexadecimal.
     pub hex: bool,
     /// What it means, line by line; each line may start with a blank.
@@ -161,11 +159,6 @@ impl OptionSpec {
         self.class = Class::MasterOnly;
         self
     }
-
-    pub(super) const fn alias(mut self) -> Self {
-        self.alias = true;
-        self
-    }
 }
 
 impl std::fmt::Debug for OptionSpec {
@@ -204,7 +197,6 @@ macro_rules! options {
                 reload: super::table::options!(@when $when),
                 status: $status,
                 class: super::table::Class::Upstream,
-                alias: false,
                 hex: false,
                 doc_lines: &[$($doc),+],
                 get: |o| super::field::Field::value(&o.$name),
