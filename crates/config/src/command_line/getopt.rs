@@ -264,8 +264,8 @@ mod tests {
             log_limit erase_log_file Pconfig no_part_enforce part_enforce allow_both_pkeys qos \
             qos_policy_file congestion_control cc_key maxsmps console console-port help once \
             reassign_lids priority subnet_prefix smkey routing_engine ucast_cache connect_roots \
-            lid_matrix_file lfts_file sadb_file root_guid_file cn_guid_file io_guid_file port- \
-            shifting scatter-ports max_reverse_hops ids_guid_file guid_routing_order_file \
+            lid_matrix_file lfts_file sadb_file root_guid_file cn_guid_file io_guid_file port-shifting \
+            scatter-ports max_reverse_hops ids_guid_file guid_routing_order_file \
             guid_routing_order_no_scatter stay_on_fatal honor_guid2lid daemon pidfile inactive \
             perfmgr perfmgr_sweep_time_s prefix_routes_file consolidate_ipv6_snm_req \
             do_mesh_analysis lash_start_vl sm_sl retries log_prefix torus_config nue_max_num_vls \
