@@ -89,6 +89,12 @@ impl Ibsim {
         self.folder.path()
     }
 
+    /// The process that serves the fabric.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// A client that is ready to run: on this fabric, in its folder.
     #[must_use]
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
