@@ -32,7 +32,7 @@ pub(super) fn assemble(draft: &Draft, form: Form, findings: &mut Findings) -> Op
         });
         return None;
     }
-    let cables = cables::pair(draft, findings);
+    let cables = cables::pair(draft, form, findings);
     for cable in &cables {
         assembly.cable(cable, findings);
     }

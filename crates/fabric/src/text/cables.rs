@@ -1,11 +1,12 @@
 //! Finds the two ends of each cable among the port lines.
 //!
-//! A cable stands where two lines name each other. A line whose far port has no line of its own
-//! is taken as a cable too, unless something else in the file contradicts it. Everything else is
-//! reported and left out.
+//! A cable stands where two lines name each other. In the output of ibnetdiscover, a line whose
+//! far port has no line of its own is taken as a cable too, unless something else in the file
+//! contradicts it. Everything else is reported and left out.
 
 use lk_diag::Diagnostic;
 
+use super::Form;
 use super::draft::{Draft, DraftEnd};
 use super::findings::{
     CABLE_DISAGREES, Findings, ONE_SIDED, PORT_RANGE, PORT_TO_ITSELF, PORT_TWICE, UNKNOWN_NODE,
@@ -27,6 +28,7 @@ type Slot = usize;
 
 struct Pairing<'d> {
     draft: &'d Draft,
+    form: Form,
     /// The slot of each node's port 0.
     first: Vec<Slot>,
     /// The line of each port.
@@ -36,14 +38,15 @@ struct Pairing<'d> {
 }
 
 /// All cables of a draft, by the order of their first lines.
-pub(super) fn pair(draft: &Draft, findings: &mut Findings) -> Vec<Cable> {
+pub(super) fn pair(draft: &Draft, form: Form, findings: &mut Findings) -> Vec<Cable> {
     let mut first = Vec::with_capacity(draft.nodes.len());
     let mut slots = 0;
     for node in &draft.nodes {
         first.push(slots);
         slots += usize::from(node.spec.num_ports) + 1;
     }
-    let mut pairing = Pairing { draft, first, line: vec![None; slots], named: vec![0; slots] };
+    let mut pairing =
+        Pairing { draft, form, first, line: vec![None; slots], named: vec![0; slots] };
     pairing.place_lines(findings);
     let targets: Vec<Option<(u32, u8)>> =
         draft.ends.iter().map(|end| pairing.target(end, findings)).collect();
@@ -184,9 +187,13 @@ impl Pairing<'_> {
             return Some(Cable { near: index, far: None, far_at: at });
         }
         let message = format!("only one end of the cable between {ends} is in the file");
+        if self.form == Form::Ibsim {
+            let finding = Diagnostic::error(ONE_SIDED, format!("{message}; ibsim refuses it"));
+            findings.push(self.draft.at(finding, end.place, "this cable is left out"));
+            return None;
+        }
         let finding = Diagnostic::warning(ONE_SIDED, message);
-        let finding = self.draft.at(finding, end.place, "it is taken as a cable");
-        findings.push(finding.note("ibsim refuses such a file"));
+        findings.push(self.draft.at(finding, end.place, "it is taken as a cable"));
         Some(Cable { near: index, far: None, far_at: at })
     }
 }

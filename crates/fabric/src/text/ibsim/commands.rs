@@ -14,20 +14,18 @@ use super::super::record::Cursor;
 use super::{Reader, modifiers};
 use crate::graph::{LinkRate, NodeKind};
 
-/// ibsim's commands that change the graph, then all others, in the order in which a shortened
-/// word is looked up.
+/// ibsim's commands in the order in which it looks up a word that is cut short. (The ibsim 0.10 of
+/// Debian wants whole words.)
 const COMMANDS: [&str; 18] = [
-    "start",
     "dump",
     "route",
     "link",
-    "relink",
     "unlink",
     "clear",
     "guid",
     "error",
-    "performanceset",
     "baselid",
+    "start",
     "verbose",
     "wait",
     "attached",
@@ -35,6 +33,8 @@ const COMMANDS: [&str; 18] = [
     "help",
     "?",
     "quit",
+    "relink",
+    "performanceset",
 ];
 
 impl Reader<'_> {
@@ -51,7 +51,7 @@ impl Reader<'_> {
             "unlink" => self.unlink(&mut cursor, false),
             "clear" => self.unlink(&mut cursor, true),
             "relink" => self.relink(place, &mut cursor),
-            "guid" => self.set_guid(&mut cursor),
+            "guid" => self.set_guid(place, &mut cursor),
             "baselid" => self.set_lid(&mut cursor),
             _ => {
                 let message = format!("ibsim's command `{word}` changes nothing of the fabric");
@@ -174,28 +174,21 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn set_guid(&mut self, cursor: &mut Cursor<'_>) -> Done {
+    fn set_guid(&mut self, place: Place, cursor: &mut Cursor<'_>) -> Done {
         let (node, port) = self.node_and_port(cursor)?;
-        let Some(guid) = modifiers::number(cursor.rest()) else { return Ok(()) };
-        let spec = &mut self.draft.nodes[node as usize].spec;
-        match port {
-            Some(port) if spec.kind != NodeKind::Switch => {
-                if let Some(end) =
-                    self.ends.get(&(node, port)).and_then(|i| self.draft.ends.get_mut(*i))
-                {
-                    end.this.guid = Some(guid.into());
-                }
-            }
-            _ => {
-                // The ports keep the GUIDs that they have by the node's old one.
-                let old = spec.guid;
-                spec.guid = guid.into();
-                self.draft.nodes[node as usize].port0.guid.get_or_insert(old);
-                for ((_, port), i) in self.ends.iter().filter(|((n, _), _)| *n == node) {
-                    if let Some(end) = self.draft.ends.get_mut(*i) {
-                        end.this.guid.get_or_insert((old.0.wrapping_add(u64::from(*port))).into());
-                    }
-                }
+        let Some(guid) = modifiers::number(cursor.rest()).filter(|_| port.is_none()) else {
+            let message = "ibsim sets a node's GUID only, by a number behind the node's id";
+            self.say(Diagnostic::info(COMMAND, message), place, "without effect");
+            return Ok(());
+        };
+        // The ports keep the GUIDs that they have by the node's old one.
+        let described = &mut self.draft.nodes[node as usize];
+        let old = std::mem::replace(&mut described.spec.guid, guid.into());
+        described.port0.guid.get_or_insert(old);
+        for port in 1..=described.spec.num_ports {
+            let end = self.ends.get(&(node, port)).and_then(|i| self.draft.ends.get_mut(*i));
+            if let Some(end) = end {
+                end.this.guid.get_or_insert(old.0.wrapping_add(u64::from(port)).into());
             }
         }
         Ok(())
