@@ -16,6 +16,8 @@ pub mod io;
 pub mod observe;
 pub mod persist;
 pub mod plan;
+#[cfg(test)]
+mod testing;
 pub mod time;
 pub mod window;
 pub mod work;

@@ -161,3 +161,131 @@ fn reserve_known(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lk_config::Options;
+    use lk_wire::Guid;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::two_switches;
+
+    fn given(
+        seen: &Observed,
+        change: impl Fn(&mut Settings),
+        known: &[(u64, u16, u16)],
+    ) -> (usize, Guid2Lid, Vec<Event>) {
+        let mut guid2lid = Guid2Lid::default();
+        for (guid, first, last) in known {
+            guid2lid.insert(Guid(*guid), Lid(*first), Lid(*last));
+        }
+        let mut settings = Settings::new(Options::default(), guid2lid);
+        change(&mut settings);
+        let mut events = Vec::new();
+        let plan = assign(seen, &settings, &mut events);
+        (plan.map.ranges().len(), plan.keep, events)
+    }
+
+    /// Own port, the two switches, then the hosts 3, 5, 7, 9, 0xa.
+    fn in_order(
+        seen: &Observed,
+        change: impl Fn(&mut Settings),
+        known: &[(u64, u16, u16)],
+    ) -> Vec<u16> {
+        let (_, keep, _) = given(seen, change, known);
+        [0x100001, 0x200000, 0x200001, 0x100003, 0x100005, 0x100007, 0x100009, 0x10000a]
+            .map(|g| keep.get(Guid(g)).map_or(0, |(first, _)| first.0))
+            .to_vec()
+    }
+
+    fn lmc(n: u8) -> impl Fn(&mut Settings) {
+        move |s| s.options.lmc = n
+    }
+
+    #[test]
+    fn a_new_fabric_is_numbered_as_opensm_numbers_it() {
+        let seen = two_switches(&[], false);
+        assert_eq!(in_order(&seen, lmc(0), &[]), [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(in_order(&seen, lmc(1), &[]), [2, 4, 5, 6, 8, 10, 12, 14]);
+        assert_eq!(in_order(&seen, lmc(2), &[]), [4, 8, 9, 12, 16, 20, 24, 28]);
+        let enhanced = two_switches(&[], true);
+        assert_eq!(in_order(&enhanced, lmc(2), &[]), [4, 8, 9, 12, 16, 20, 24, 28]);
+        let esp0 = |s: &mut Settings| {
+            s.options.lmc = 2;
+            s.options.lmc_esp0 = true;
+        };
+        assert_eq!(in_order(&enhanced, esp0, &[]), [4, 8, 12, 16, 20, 24, 28, 32]);
+    }
+
+    #[test]
+    fn lids_that_ports_hold_stay() {
+        let held = [(0x100001, 20), (0x200000, 9), (0x100003, 5), (0x100005, 5)];
+        let seen = two_switches(&held, false);
+        assert_eq!(in_order(&seen, lmc(0), &[]), [20, 9, 1, 5, 2, 3, 4, 6]);
+        assert_eq!(in_order(&seen, lmc(2), &[]), [20, 9, 1, 4, 12, 16, 24, 28]);
+        let fresh = |s: &mut Settings| s.options.reassign_lids = true;
+        assert_eq!(in_order(&seen, fresh, &[]), [1, 2, 3, 4, 5, 6, 7, 8]);
+        let later = |s: &mut Settings| {
+            s.options.reassign_lids = true;
+            s.first_sweep = false;
+        };
+        assert_eq!(in_order(&seen, later, &[]), [20, 9, 1, 5, 2, 3, 4, 6]);
+    }
+
+    #[test]
+    fn guid2lid_goes_before_what_ports_hold_and_keeps_absent_ports_lids() {
+        let known =
+            [(0x100003, 0x14, 0x14), (0x100001, 1, 1), (0x200000, 0x30, 0x33), (0xabcdef, 2, 2)];
+        let seen = two_switches(&[(0x100003, 9)], false);
+        assert_eq!(in_order(&seen, lmc(0), &known), [1, 0x30, 3, 0x14, 4, 5, 6, 7]);
+        let (_, keep, _) = given(&seen, lmc(0), &known);
+        assert_eq!(keep.get(Guid(0xabcdef)), Some((Lid(2), Lid(2))));
+        assert_eq!(keep.get(Guid(0x200000)), Some((Lid(0x30), Lid(0x30))));
+    }
+
+    #[test]
+    fn wrong_lids_in_ports_and_files_count_for_nothing() {
+        let seen = two_switches(&[(0x100003, 0xffff), (0x100005, 0xc000)], false);
+        let known = [(0x100007, 0, 0), (0x100009, 9, 8), (0x10000a, 0xbfff, 0xc001)];
+        assert_eq!(in_order(&seen, lmc(0), &known), [1, 2, 3, 4, 5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn an_exhausted_space_is_said() {
+        let seen = two_switches(&[], false);
+        let known = [(0xdead, 1, 0xbfff - 3)];
+        let (count, _, events) = given(&seen, lmc(0), &known);
+        assert_eq!(count, 3);
+        assert!(events.contains(&Event::LidsExhausted { ports: 5 }));
+    }
+
+    proptest! {
+        #[test]
+        fn no_lid_is_given_twice_and_ranges_are_aligned(
+            held in proptest::collection::vec((0usize..8, 0u16..60), 0..8),
+            known in proptest::collection::vec((0usize..10, 0u16..60, 0u16..9), 0..8),
+            lmc in 0u8..4,
+        ) {
+            let guids = [0x100001, 0x200000, 0x200001, 0x100003, 0x100005, 0x100007, 0x100009,
+                0x10000a, 0xabcd, 0xbcde];
+            let held: Vec<_> = held.into_iter().map(|(g, l)| (guids[g], l)).collect();
+            let seen = two_switches(&held, false);
+            let known: Vec<_> = known.into_iter().map(|(g, f, n)| (guids[g], f, f + n)).collect();
+            let (_, keep, _) = given(&seen, |s| s.options.lmc = lmc, &known);
+            let mut taken = std::collections::BTreeSet::new();
+            for (guid, first, last) in keep.iter() {
+                let present = guids[..8].contains(&guid.0);
+                if present {
+                    let count = if guid.0 >> 20 == 2 { 1 } else { 1 << lmc };
+                    prop_assert_eq!(last.0 - first.0 + 1, count);
+                    prop_assert_eq!(first.0 % count, 0);
+                }
+                for lid in first.0..=last.0 {
+                    prop_assert!(taken.insert(lid), "LID {} is given twice", lid);
+                }
+            }
+            prop_assert!(guids[..8].iter().all(|g| keep.get(Guid(*g)).is_some()));
+        }
+    }
+}

@@ -198,3 +198,197 @@ fn force(wanted: u8, all: u8, enabled: u8, supported: u8) -> u8 {
         all
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lk_fabric::NodeId;
+    use lk_wire::{Guid, PortNum, PortState};
+
+    use super::*;
+    use crate::testing::two_switches;
+
+    struct Case {
+        seen: Observed,
+        options: Options,
+    }
+
+    impl Case {
+        fn new() -> Self {
+            Self { seen: two_switches(&[], false), options: Options::default() }
+        }
+
+        fn node(&self, guid: u64) -> NodeId {
+            self.seen.fabric.node_by_guid(Guid(guid)).unwrap()
+        }
+
+        /// First host's port, first switch's port 0, its port to that host, its port to the other
+        /// switch, and a port without a cable.
+        fn id(&self, which: &str) -> PortId {
+            let at = |guid, num| self.seen.fabric.port_at(self.node(guid), PortNum(num)).unwrap();
+            match which {
+                "host" => at(0x80_0001, 1),
+                "port0" => at(0x20_0000, 0),
+                "leaf" => at(0x20_0000, 1),
+                "trunk" => at(0x20_0000, 8),
+                _ => at(0x20_0000, 5),
+            }
+        }
+
+        fn set(&mut self, which: &str, change: impl Fn(&mut PortInfo)) {
+            let id = self.id(which);
+            change(self.seen.ports[id.index()].as_mut().unwrap());
+        }
+
+        fn want(&self, which: &str) -> Option<PortInfo> {
+            let ends: Vec<PortId> = self.seen.fabric.end_ports().collect();
+            let lids = ends.iter().zip(1..).map(|(p, n)| (*p, Lid(n), 0)).collect();
+            let setup = LinkSetup::new(&self.seen, &self.options, &LidMap::new(lids));
+            setup.ports()[self.id(which).index()]
+        }
+    }
+
+    #[test]
+    fn end_ports_get_keys_prefix_and_lids_and_external_ports_do_not() {
+        let mut case = Case::new();
+        case.options.m_key.0 = 0x77;
+        case.options.m_key_lease_period = 9;
+        case.options.m_key_protection_level = 2;
+        case.options.sm_sl = 3;
+        for which in ["host", "port0"] {
+            let want = case.want(which).unwrap();
+            assert_eq!(
+                (want.m_key(), want.m_key_lease_period(), want.m_key_protect()),
+                (0x77, 9, 2)
+            );
+            assert_eq!((want.gid_prefix(), want.subnet_timeout()), (0xfe80 << 48, 18));
+            assert!(want.lid() != 0 && want.sm_lid() != 0);
+            assert_eq!(want.master_sm_sl(), 3);
+        }
+        let leaf = case.want("leaf").unwrap();
+        assert_eq!((leaf.m_key(), leaf.lid(), leaf.sm_lid(), leaf.gid_prefix()), (0, 0, 0, 0));
+    }
+
+    #[test]
+    fn lanes_and_mtu_are_what_both_ends_can_do() {
+        let mut case = Case::new();
+        case.set("host", |i| {
+            i.set_vl_cap(2);
+            i.set_mtu_cap(4);
+        });
+        for which in ["host", "leaf"] {
+            let want = case.want(which).unwrap();
+            assert_eq!((want.oper_vls(), want.neighbor_mtu()), (2, 4), "{which}");
+        }
+        assert_eq!(case.want("trunk").unwrap().oper_vls(), 3);
+        case.options.max_op_vls = 1;
+        assert_eq!(case.want("trunk").unwrap().oper_vls(), 1);
+        case.options.max_op_vls = 0;
+        assert_eq!(case.want("trunk").unwrap().oper_vls(), 0);
+    }
+
+    #[test]
+    fn leaf_and_trunk_ports_have_timers_of_their_own() {
+        let mut case = Case::new();
+        case.options.vl_stall_count = 1;
+        case.options.leaf_vl_stall_count = 2;
+        case.options.head_of_queue_lifetime = 3;
+        case.options.leaf_head_of_queue_lifetime = 4;
+        let of = |c: &Case, w| c.want(w).map(|i| (i.vl_stall_count(), i.hoq_life()));
+        assert_eq!(of(&case, "trunk"), Some((1, 3)));
+        assert_eq!(of(&case, "leaf"), Some((2, 4)));
+        assert_eq!(of(&case, "host"), Some((0, 0)));
+    }
+
+    #[test]
+    fn a_port_without_a_link_is_left_alone() {
+        let mut case = Case::new();
+        assert_eq!(case.want("dark"), None);
+        case.set("trunk", |i| i.set_port_state(PortState::DOWN.0));
+        assert_eq!(case.want("trunk"), None);
+    }
+
+    #[test]
+    fn speeds_are_forced_only_where_less_is_enabled() {
+        let mut case = Case::new();
+        case.set("leaf", |i| {
+            i.set_link_speed_supported(7);
+            i.set_link_speed_enabled(7);
+            i.set_link_width_supported(3);
+            i.set_link_width_enabled(1);
+        });
+        let of = |c: &Case| {
+            let want = c.want("leaf").unwrap();
+            (want.link_speed_enabled(), want.link_width_enabled(), want.link_speed_ext_enabled())
+        };
+        assert_eq!(of(&case), (7, 1, 0), "255 changes no width on a port that does not know 2x");
+        case.set("leaf", |i| i.set_link_speed_enabled(3));
+        assert_eq!(of(&case).0, 15);
+        case.options.force_link_speed = 1;
+        case.options.force_link_width = 2;
+        assert_eq!(of(&case), (1, 2, 0));
+        case.options.force_link_speed = 0;
+        case.options.force_link_width = 0;
+        assert_eq!(of(&case), (3, 1, 0));
+        case.options.force_link_width = 255;
+        case.set("leaf", |i| i.set_capability_mask2(cap_mask2::LINK_WIDTH_2X));
+        assert_eq!(of(&case).1, 255);
+        case.options.force_link_speed_ext = 30;
+        assert_eq!(of(&case).2, 0, "port 0 of the switch must know extended speeds");
+        case.set("port0", |i| i.set_capability_mask(cap_mask::EXTENDED_SPEEDS));
+        assert_eq!(of(&case).2, 30);
+    }
+
+    #[test]
+    fn partitions_are_enforced_in_front_of_hosts_where_the_switch_can() {
+        let bits = |c: &Case, w| {
+            let want = c.want(w).unwrap();
+            (want.partition_enforcement_inbound(), want.partition_enforcement_outbound())
+        };
+        let mut case = Case::new();
+        assert_eq!(bits(&case, "leaf"), (0, 0), "a switch with no room for keys");
+        for switch in &mut case.seen.switches {
+            switch.as_mut().unwrap().set_partition_enforcement_cap(32);
+        }
+        assert_eq!((bits(&case, "leaf"), bits(&case, "trunk")), ((1, 1), (0, 0)));
+        for (word, expected) in [("in", (1, 0)), ("out", (0, 1)), ("off", (0, 0)), ("x", (1, 1))] {
+            case.options.part_enforce = Some(word.to_owned());
+            assert_eq!(bits(&case, "leaf"), expected, "{word}");
+        }
+        case.set("trunk", |i| i.set_partition_enforcement_inbound(1));
+        assert_eq!(bits(&case, "trunk"), (0, 0));
+    }
+
+    #[test]
+    fn clients_are_told_to_register_again_when_they_are_new() {
+        let mut case = Case::new();
+        let told = |c: &Case| c.want("host").unwrap().client_reregister();
+        assert_eq!(told(&case), 0, "the port does not know the bit");
+        case.set("host", |i| i.set_capability_mask(cap_mask::CLIENT_REREGISTER));
+        assert_eq!(told(&case), 1);
+        let want = case.want("host").unwrap();
+        case.set("host", |i| {
+            *i = want;
+            i.set_port_state(PortState::ACTIVE.0);
+            i.set_client_reregister(0);
+        });
+        assert_eq!(told(&case), 0, "nothing has changed for it");
+        case.set("host", |i| i.set_sm_lid(99));
+        assert_eq!(told(&case), 1);
+        case.options.no_clients_rereg = true;
+        assert_eq!(told(&case), 0);
+    }
+
+    #[test]
+    fn a_switchs_lifetime_is_written_whole_and_its_change_bit_is_cleared() {
+        let mut case = Case::new();
+        for switch in &mut case.seen.switches {
+            let info = switch.as_mut().unwrap();
+            info.set_life_time_value(3);
+            info.set_port_state_change(1);
+        }
+        let setup = LinkSetup::new(&case.seen, &case.options, &LidMap::default());
+        let info = setup.switches(Some(Lid(77)))[0].unwrap();
+        assert_eq!((info.life_time_value(), info.linear_fdb_top()), (0x12, 77));
+        assert_eq!(info.port_state_change(), 0);
+    }
+}

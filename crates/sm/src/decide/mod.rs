@@ -33,6 +33,16 @@ pub struct Settings {
     pub first_sweep: bool,
 }
 
+impl Settings {
+    /// Settings for a first sweep, with no files that shape routing.
+    #[must_use]
+    pub fn new(options: Options, guid2lid: Guid2Lid) -> Self {
+        let routing =
+            RouteOptions { connect_roots: options.connect_roots, ..RouteOptions::default() };
+        Self { options, routing, guid2lid, first_sweep: true }
+    }
+}
+
 /// What the fabric should hold.
 #[derive(Clone, Debug)]
 pub struct Desired {

@@ -1,0 +1,67 @@
+//! Observed fabrics for tests of the pure parts.
+
+use std::sync::Arc;
+
+use lk_fabric::{Fabric, FabricBuilder, NodeKind, NodeSpec, PortId};
+use lk_wire::{DirPath, Guid, Lid, PortInfo, PortState, SwitchInfo};
+
+use crate::observe::{Observed, Tables};
+
+/// Two switches with six hosts: the fabric that opensm's LIDs were noted on. Port GUIDs
+/// 0x100001, 3, 5 on the first, 7, 9, 0xa on the second switch; the SM sits on 0x100001.
+pub(crate) fn two_switches(hardware_lids: &[(u64, u16)], enhanced: bool) -> Observed {
+    let mut b = FabricBuilder::new();
+    let mut switches = Vec::new();
+    for n in 0..2 {
+        let mut spec = NodeSpec::new(Guid(0x200000 + n), NodeKind::Switch, "sw", 8);
+        spec.enhanced_port0 = enhanced;
+        switches.push(b.add_node(spec).unwrap());
+    }
+    b.connect((switches[0], 8), (switches[1], 8)).unwrap();
+    for (n, guid) in [0x100001, 0x100003, 0x100005, 0x100007, 0x100009, 0x10000a].iter().enumerate()
+    {
+        let node = NodeSpec::new(Guid(0x700000 + guid), NodeKind::Ca, "host", 1);
+        let node = b.add_node(node).unwrap();
+        b.set_port(node, 1, Guid(*guid), Lid(0), 0).unwrap();
+        b.connect((node, 1), (switches[n / 3], (n % 3 + 1) as u8)).unwrap();
+    }
+    for (guid, lid) in hardware_lids {
+        match b.find(Guid(*guid)) {
+            Some(switch) => b.set_port(switch, 0, Guid(*guid), Lid(*lid), 0).unwrap(),
+            None => {
+                let node = b.find(Guid(0x700000 + guid)).unwrap();
+                b.set_port(node, 1, Guid(*guid), Lid(*lid), 0).unwrap();
+            }
+        }
+    }
+    observed(b.build(), Guid(0x100001))
+}
+
+/// A fabric as observed, all links in INIT with four lanes and an MTU of 4096.
+pub(crate) fn observed(fabric: Fabric, own: Guid) -> Observed {
+    let info = |p: PortId| {
+        let mut info = PortInfo::default();
+        info.set_lid(fabric.port(p).lid.0);
+        info.set_mtu_cap(5);
+        info.set_vl_cap(3);
+        info.set_oper_vls(1);
+        info.set_vl_arb_low_cap(8);
+        info.set_vl_arb_high_cap(8);
+        info.set_capability_mask(lk_wire::cap_mask::SL_MAPPING);
+        let up = fabric.peer(p).is_some();
+        info.set_port_state(if up { PortState::INIT.0 } else { PortState::DOWN.0 });
+        info
+    };
+    let ports = (0..fabric.ports().len() as u32).map(|p| Some(info(PortId(p)))).collect();
+    let sm_port = fabric.end_ports().find(|p| fabric.port(*p).guid == own).unwrap();
+    Observed {
+        sm_port,
+        paths: vec![DirPath::LOCAL; fabric.nodes().len()],
+        ports,
+        switches: vec![Some(SwitchInfo::default()); fabric.switches().len()],
+        partition_cap: vec![32; fabric.nodes().len()],
+        tables: Tables::unknown(&fabric),
+        other_sms: Vec::new(),
+        fabric: Arc::new(fabric),
+    }
+}
