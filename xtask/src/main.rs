@@ -2,7 +2,8 @@
 //!
 //! Everything that must hold in this tree is a check here, and each check is also a test, so that
 //! the test command finds what the commands find. `layers` holds the ranks of the crates, `tidy`
-//! the house style, `licences` what the dependencies may be under, and `test` is the command that the README names.
+//! the house style, `licences` what the dependencies may be under, `options` the page that is
+//! made from the option table; `test` is the command that the README names.
 
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
@@ -10,6 +11,7 @@
 mod layers;
 mod licences;
 mod metadata;
+mod options;
 mod packages;
 mod suite;
 mod tidy;
@@ -26,7 +28,8 @@ usage: cargo xtask COMMAND
   test       install the field's programs where they are missing, then run every test
   layers     check that crates use only crates of a smaller rank
   tidy       check the house style of the sources and documents
-  licences   check the licences of all dependencies";
+  licences   check the licences of all dependencies
+  options    write docs/opensm-options.md from the option table (--check: only compare)";
 
 /// One thing that does not hold, with the place where it was found.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,6 +74,8 @@ fn run(arguments: &[String]) -> Result<()> {
         ["layers"] => report(&layers::check()?),
         ["tidy"] => report(&tidy::check()?),
         ["licences"] => report(&licences::check()?),
+        ["options"] => options::write(),
+        ["options", "--check"] => report(&options::check()?),
         _ => bail!("{USAGE}"),
     }
 }

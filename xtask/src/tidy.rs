@@ -33,6 +33,7 @@ pub(crate) fn check() -> Result<Vec<Finding>> {
     }
     findings.extend(sources::forbid_unsafe(&files));
     findings.extend(documents::crates_are_described(&files)?);
+    findings.extend(documents::differences_are_tested(&files));
     Ok(findings)
 }
 

@@ -73,6 +73,39 @@ pub(super) fn crates_are_described(files: &[TextFile]) -> Result<Vec<Finding>> {
         .collect())
 }
 
+/// Every row of docs/differences.md names tests in its last cell, and they exist.
+pub(super) fn differences_are_tested(files: &[TextFile]) -> Vec<Finding> {
+    const PLACE: &str = "docs/differences.md";
+    let Some(file) = files.iter().find(|file| file.path == PLACE) else {
+        return vec![Finding::new(PLACE, 0, "is missing")];
+    };
+    let rows = prose(file).filter(|(_, line)| line.starts_with('|') && !line.starts_with("|--"));
+    let mut findings = Vec::new();
+    // The first row of a table is its head.
+    let mut last = 0;
+    for (number, row) in rows {
+        let is_head = number > last + 2 || last == 0;
+        last = number;
+        if is_head {
+            continue;
+        }
+        let cell = row.trim_end().trim_end_matches('|').rsplit('|').next().unwrap_or_default();
+        let names: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
+        if names.is_empty() {
+            findings.push(Finding::new(PLACE, number, "names no test"));
+        }
+        for name in names.iter().filter(|name| !has_test(files, name)) {
+            findings.push(Finding::new(PLACE, number, format!("there is no test {name}")));
+        }
+    }
+    findings
+}
+
+fn has_test(files: &[TextFile], name: &str) -> bool {
+    let function = format!("fn {name}(");
+    files.iter().any(|file| file.has_extension("rs") && file.text.contains(&function))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::file;
@@ -86,6 +119,14 @@ mod tests {
             check(&file("a.md", "# One\n# Two\n")),
             [Finding::new("a.md", 2, "a second title: use ##")]
         );
+    }
+
+    #[test]
+    fn differences_without_a_test_are_found() {
+        let table = "# D\n\n| ours | test |\n|---|---|\n| a | `one` |\n| b | `two` |\n| c | - |\n";
+        let files = [file("docs/differences.md", table), file("a.rs", "fn one() {}\n")];
+        let lines: Vec<usize> = differences_are_tested(&files).iter().map(|f| f.line).collect();
+        assert_eq!(lines, [6, 7]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) fn list() -> Result<Vec<Banned>> {
     lines
         .map(|line| {
             let (word, instead) = line.split_once('=').with_context(|| format!("no =: {line}"))?;
-            Ok(Banned { word: word.trim().to_lowercase(), instead: instead.trim().to_owned() })
+            Ok(Banned { word: word.trim().to_owned(), instead: instead.trim().to_owned() })
         })
         .collect()
 }
@@ -31,8 +31,12 @@ pub(super) fn list() -> Result<Vec<Banned>> {
 pub(super) fn check(file: &TextFile, list: &[Banned]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, line) in file.numbered() {
-        let line = line.to_lowercase();
-        for banned in list.iter().filter(|banned| holds(&line, &banned.word)) {
+        let small = line.to_lowercase();
+        let found = |banned: &&Banned| {
+            let in_any_case = !banned.word.contains(char::is_uppercase);
+            holds(if in_any_case { &small } else { line }, &banned.word)
+        };
+        for banned in list.iter().filter(found) {
             let text = format!("\"{}\": {}", banned.word, banned.instead);
             findings.push(Finding::new(&file.path, number, text));
         }
@@ -56,10 +60,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_words_are_found_in_any_case() {
-        let list = [Banned { word: "leverage".to_owned(), instead: "use".to_owned() }];
-        let findings = check(&file("a.md", "We Leverage it.\nleveraged\n"), &list);
-        assert_eq!(findings, [Finding::new("a.md", 1, "\"leverage\": use")]);
+    fn whole_words_are_found_in_any_case_or_exactly() {
+        let banned = |word: &str| Banned { word: word.to_owned(), instead: "z".to_owned() };
+        let list = [banned("frobnicate"), banned("WHEE")];
+        let text = "We Frobnicate it.\nfrobnicated\nwhee\n// WHEE: x\n";
+        let findings = check(&file("a.md", text), &list);
+        let lines: Vec<usize> = findings.iter().map(|finding| finding.line).collect();
+        assert_eq!(lines, [1, 4]);
     }
 
     #[test]
