@@ -4,13 +4,16 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lk_fabric::{NodeKind, PortId};
-use lk_wire::{MKey, PortInfo, PortState, Smp, SwitchInfo, Tid, attr, cap_mask, method};
+use lk_fabric::{NodeKind, PortId, SwitchId};
+use lk_qos::{Sl2vlScope, Sl2vlWrite};
+use lk_wire::{
+    MKey, PortInfo, PortState, SlToVlTable, Smp, SwitchInfo, Tid, attr, cap_mask, method,
+};
 
 use crate::event::{Event, RequestName};
 use crate::io::Decision;
 use crate::observe::{Observed, Table};
-use crate::plan::{Phase, fields_changed, settled};
+use crate::plan::{Phase, Plan, fields_changed, settled};
 use crate::window::{Failure, Patience};
 use crate::work::BlockQueue;
 
@@ -23,6 +26,8 @@ pub enum Write {
     Port(u32),
     /// The n-th SwitchInfo change of the plan.
     Switch(u32),
+    /// The n-th SL2VL write with a wildcard.
+    Wildcard(u32),
     /// A port's link goes to this state.
     State(PortId, PortState),
 }
@@ -88,6 +93,8 @@ impl Apply {
                 let lanes = |t| matches!(t, Table::Sl2vl(_) | Table::VlArb(_));
                 self.blocks = BlockQueue::new(runs(lanes), &seen.fabric);
             }
+            Phase::AllSl2vl => self.list = wildcards(&plan, true),
+            Phase::EgressSl2vl => self.list = wildcards(&plan, false),
             Phase::EndPorts => self.list = ports(true),
             Phase::Links => self.list = ports(false),
             Phase::Switches => {
@@ -120,7 +127,12 @@ impl Apply {
                 }
             };
             if let Some(smp) = self.request(write, seen) {
-                return Some((smp, write, Patience::Normal));
+                // A switch that writes thousands of tables for one Set needs time.
+                let patience = match write {
+                    Write::Wildcard(_) => Patience::Long,
+                    _ => Patience::Normal,
+                };
+                return Some((smp, write, patience));
             }
         }
     }
@@ -153,6 +165,11 @@ impl Apply {
                 info.set_port_state_change(before.port_state_change());
                 set(seen.fabric.switch_node(*switch), attr::SWITCH_INFO, 0, info.as_bytes())
             }
+            Write::Wildcard(n) => {
+                let (switch, write) = &self.decision.plan.wildcards[n as usize];
+                let node = seen.fabric.switch_node(*switch);
+                set(node, attr::SL2VL, write.scope.modifier(), &write.table.0)
+            }
             Write::State(port, to) => {
                 let from = seen.state(port);
                 if to == PortState::ACTIVE && from != PortState::ARMED {
@@ -164,6 +181,16 @@ impl Apply {
                 port_set(port, &info)
             }
         })
+    }
+
+    /// The egress ports whose mappings a write with a wildcard sets.
+    fn covered(&self, n: u32, seen: &Observed) -> Vec<PortId> {
+        let (switch, write) = self.decision.plan.wildcards[n as usize];
+        let node = seen.fabric.node(seen.fabric.switch_node(switch));
+        (u8::from(!node.enhanced_port0)..=node.num_ports)
+            .filter(|egress| write.scope.covers(0, *egress))
+            .map(|egress| PortId(node.first.0 + u32::from(egress)))
+            .collect()
     }
 
     /// A write in words.
@@ -183,6 +210,10 @@ impl Apply {
             Write::Switch(n) => {
                 let switch = self.decision.plan.switches[n as usize].0;
                 (seen.fabric.switch_node(switch), attr::SWITCH_INFO, 0)
+            }
+            Write::Wildcard(n) => {
+                let (switch, write) = self.decision.plan.wildcards[n as usize];
+                (seen.fabric.switch_node(switch), attr::SL2VL, write.scope.modifier())
             }
         };
         RequestName {
@@ -225,6 +256,17 @@ impl Apply {
                 want.set_port_state_change(have.port_state_change());
                 fields_changed(SwitchInfo::FIELDS, &want.0, &have.0, |_, n| n.to_string())
             }
+            Write::Wildcard(n) => {
+                let held: SlToVlTable = response.attribute();
+                let write = self.decision.plan.wildcards[n as usize].1;
+                for port in self.covered(n, seen) {
+                    seen.tables.learn_all_ingress(port, held);
+                }
+                match held == write.table {
+                    true => String::new(),
+                    false => "the table it returns is another one".to_owned(),
+                }
+            }
             Write::State(port, to) => {
                 let have: PortInfo = response.attribute();
                 seen.ports[port.index()] = Some(have);
@@ -255,14 +297,28 @@ impl Apply {
         let name = self.name(write, seen);
         match why {
             Failure::NoAnswer => {
-                if let Write::Block(table, block) = write {
-                    seen.tables.forget(table, block);
+                match write {
+                    Write::Block(table, block) => seen.tables.forget(table, block),
+                    Write::Wildcard(n) => {
+                        for port in self.covered(n, seen) {
+                            seen.tables.forget_sl2vl(port);
+                        }
+                    }
+                    Write::Port(_) | Write::Switch(_) | Write::State(..) => {}
                 }
                 events.push(Event::NoAnswer(name));
             }
             Failure::Status(s) => events.push(Event::Refused(name, lk_wire::Status(s))),
         }
     }
+}
+
+/// The plan's writes with wildcards: those for whole switches, or those for one egress port.
+fn wildcards(plan: &Plan, whole: bool) -> VecDeque<Write> {
+    let wanted =
+        |(_, w): &(usize, &(SwitchId, Sl2vlWrite))| (w.1.scope == Sl2vlScope::All) == whole;
+    let all = plan.wildcards.iter().enumerate();
+    all.filter(wanted).map(|(n, _)| Write::Wildcard(n as u32)).collect()
 }
 
 fn states(ports: &[PortId], to: PortState) -> VecDeque<Write> {

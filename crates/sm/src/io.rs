@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use lk_routing::Lfts;
-use lk_wire::Smp;
+use lk_wire::{Lid, Smp};
 
 use crate::decide::{Desired, Settings, decide};
 use crate::event::{Event, SweepFigures};
@@ -51,7 +51,12 @@ pub enum Output {
     /// A request, to be sent from the SM's port. Its answer, or the failure, is awaited.
     Transmit(Box<Transmit>),
     /// A datagram that nothing is awaited for: an answer to somebody, a TrapRepress.
-    Reply(Box<Smp>),
+    Reply {
+        /// Where it goes; the permissive LID along a directed route.
+        to: Lid,
+        /// The datagram.
+        smp: Box<Smp>,
+    },
     /// Something happened.
     Event(Event),
     /// A pure function to be run somewhere; its result comes back as [`Input::JobDone`].

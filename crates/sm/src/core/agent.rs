@@ -24,9 +24,9 @@ impl Sm {
 
     fn trap(&mut self, smp: &Smp) {
         let notice: Notice = smp.attribute();
-        self.out.push_back(Output::Reply(Box::new(smp.response(Status::OK))));
-        let number = notice.trap_number();
         let lid = Lid(notice.issuer_lid());
+        self.reply(smp.is_directed(), lid, smp.response(Status::OK));
+        let number = notice.trap_number();
         self.event(Event::Trap { number, lid, text: notice.to_string() });
         let changes = matches!(number, TRAP_LINK_STATE | TRAP_LOCAL_CHANGE);
         if changes && self.options().sweep_on_trap && self.state == SmState::Master {
@@ -43,6 +43,12 @@ impl Sm {
         info.set_sm_state(self.state.code());
         let mut answer = smp.response(Status::OK);
         answer.set_attribute(&info);
-        self.out.push_back(Output::Reply(Box::new(answer)));
+        // Subnet managers ask each other along directed routes.
+        self.reply(true, Lid::PERMISSIVE, answer);
+    }
+
+    fn reply(&mut self, directed: bool, lid: Lid, smp: Smp) {
+        let to = if directed { Lid::PERMISSIVE } else { lid };
+        self.out.push_back(Output::Reply { to, smp: Box::new(smp) });
     }
 }

@@ -16,6 +16,7 @@ use crate::observe::{Observed, Table};
 #[derive(Clone, Default, Debug)]
 pub struct QosTables {
     egress: Vec<Option<Arc<PortTables>>>,
+    wildcards: bool,
 }
 
 /// The tables for ports whose PortInfo becomes `ports`: lanes are masked by the OperVLs that a
@@ -48,7 +49,7 @@ pub(super) fn tables(
         want.set_vl_high_limit(tables.high_limit);
         egress[at] = Some(Arc::clone(tables));
     }
-    QosTables { egress }
+    QosTables { egress, wildcards: options.use_optimized_slvl }
 }
 
 impl QosTables {
@@ -56,6 +57,13 @@ impl QosTables {
     #[must_use]
     pub fn port(&self, egress: PortId) -> Option<&PortTables> {
         self.egress.get(egress.index())?.as_deref()
+    }
+
+    /// Whether switches that understand wildcards may be written with them
+    /// (`use_optimized_slvl`).
+    #[must_use]
+    pub const fn use_wildcards(&self) -> bool {
+        self.wildcards
     }
 
     /// The SL2VL mapping of an egress port for packets that come in by `ingress`.

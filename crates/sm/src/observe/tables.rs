@@ -357,10 +357,9 @@ impl Tables {
         }
     }
 
-    /// Forgets all tables of an egress port.
-    pub fn forget_port(&mut self, port: PortId) {
-        self.sl2vl[port.index()] = Sl2vlSeen::Unread;
-        self.vlarb[port.index()] = None;
+    /// Forgets all SL2VL mappings of an egress port.
+    pub fn forget_sl2vl(&mut self, egress: PortId) {
+        self.sl2vl[egress.index()] = Sl2vlSeen::Unread;
     }
 }
 

@@ -27,8 +27,10 @@ pub struct Counts {
     pub lft_entries_moved: usize,
     /// Forwarding table entries that led nowhere or were not in force before.
     pub lft_entries_new: usize,
-    /// SL2VL tables.
+    /// SL2VL tables written one by one.
     pub sl2vl: usize,
+    /// SL2VL writes with wildcards.
+    pub sl2vl_wildcards: usize,
     /// VL arbitration blocks.
     pub vlarb: usize,
     /// P_Key table blocks.
@@ -48,6 +50,7 @@ impl Counts {
             ports: plan.ports.len(),
             bounced_links: plan.bounces.len(),
             switches: plan.switches.len(),
+            sl2vl_wildcards: plan.wildcards.len(),
             activated: plan.activate.len(),
             unread: plan.unread,
             ..Self::default()
@@ -106,6 +109,7 @@ impl fmt::Display for Counts {
             (self.switches, "SwitchInfo"),
             (self.lft_blocks, "LFT blocks"),
             (self.sl2vl, "SL2VL tables"),
+            (self.sl2vl_wildcards, "SL2VL wildcard writes"),
             (self.vlarb, "VLArb blocks"),
             (self.pkeys, "P_Key blocks"),
             (self.activated, "ports to ACTIVE"),

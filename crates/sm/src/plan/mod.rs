@@ -6,12 +6,14 @@
 
 mod counts;
 mod report;
+mod wildcards;
 
 pub(crate) use report::fields_changed;
 
 use std::collections::BTreeMap;
 
 use lk_fabric::{NodeKind, PortId, SwitchId};
+use lk_qos::Sl2vlWrite;
 use lk_wire::{PortInfo, PortState, SwitchInfo};
 
 pub use counts::Counts;
@@ -31,7 +33,11 @@ pub enum Phase {
     Forwarding,
     /// SwitchInfo: LinearFDBTop and LifeTimeValue.
     Switches,
-    /// SL2VL and VLArb tables.
+    /// SL2VL tables of all ports of a switch at once, where it can.
+    AllSl2vl,
+    /// SL2VL tables of one egress port at once.
+    EgressSl2vl,
+    /// SL2VL and VLArb tables one by one.
     Lanes,
     /// PortInfo of the external ports of switches.
     Links,
@@ -46,11 +52,13 @@ pub enum Phase {
 
 impl Phase {
     /// All phases in order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::PKeys,
         Self::EndPorts,
         Self::Forwarding,
         Self::Switches,
+        Self::AllSl2vl,
+        Self::EgressSl2vl,
         Self::Lanes,
         Self::Links,
         Self::Arm,
@@ -97,6 +105,8 @@ pub struct Plan {
     pub switches: Vec<(SwitchId, SwitchInfo, SwitchInfo)>,
     /// Table blocks, in the order of tables.
     pub tables: Vec<TableRun>,
+    /// SL2VL writes with wildcards, for switches that understand them.
+    pub wildcards: Vec<(SwitchId, Sl2vlWrite)>,
     /// Links to be bounced, the farthest from the SM first.
     pub bounces: Vec<Bounce>,
     /// Ports to be armed.
@@ -135,6 +145,7 @@ impl Plan {
                 plan.tables.push(TableRun { table, blocks: run });
             }
         }
+        wildcards::replace(&mut plan, seen, desired);
         plan.plan_states(seen, desired);
         plan
     }
@@ -145,6 +156,7 @@ impl Plan {
         self.ports.is_empty()
             && self.switches.is_empty()
             && self.tables.is_empty()
+            && self.wildcards.is_empty()
             && self.bounces.is_empty()
             && self.arm.is_empty()
             && self.activate.is_empty()

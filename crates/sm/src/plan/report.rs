@@ -58,7 +58,7 @@ impl Report {
                 "Links that go down and come back: MTU and OperVLs take effect no other way",
                 context.bounces(),
             ),
-            ("sl2vl", "SL2VL tables", context.tables(|t| matches!(t, Table::Sl2vl(_)))),
+            ("sl2vl", "SL2VL tables", context.sl2vl()),
             ("vlarb", "VL arbitration tables", context.tables(|t| matches!(t, Table::VlArb(_)))),
             ("pkeys", "P_Key tables", context.tables(|t| matches!(t, Table::PKeys(_)))),
             ("lfts", "Forwarding tables", context.forwarding()),
@@ -202,6 +202,23 @@ impl Context<'_> {
         out.finish()
     }
 
+    fn sl2vl(&self) -> Vec<Change> {
+        let mut changes = self.tables(|t| matches!(t, Table::Sl2vl(_)));
+        let mut out = Collector::default();
+        for (switch, write) in &self.plan.wildcards {
+            let node = self.seen.fabric.node(self.seen.fabric.switch_node(*switch));
+            let (ports, place) = match write.scope {
+                lk_qos::Sl2vlScope::AllIngress { egress } => {
+                    ("from all ports", format!("{}/{egress}", node.description))
+                }
+                _ => ("between all ports", node.description.clone()),
+            };
+            out.add(format!("{ports} -> {}", lanes(&write.table)), place, 1);
+        }
+        changes.extend(out.finish());
+        changes
+    }
+
     fn tables(&self, which: impl Fn(Table) -> bool) -> Vec<Change> {
         let mut out = Collector::default();
         for run in self.plan.tables.iter().filter(|r| which(r.table)) {
@@ -236,13 +253,17 @@ impl Context<'_> {
     }
 }
 
+fn lanes(table: &SlToVlTable) -> String {
+    let vls: Vec<String> = table.iter().map(|vl| vl.to_string()).collect();
+    vls.join(",")
+}
+
 fn block_text(table: Table, block: u16, bytes: &[u8; 64]) -> String {
     match table {
         Table::Sl2vl(_) => {
             let mut t = SlToVlTable::default();
             t.0.copy_from_slice(&bytes[..8]);
-            let vls: Vec<String> = t.iter().map(|vl| vl.to_string()).collect();
-            vls.join(",")
+            lanes(&t)
         }
         Table::VlArb(_) => {
             let kind =
