@@ -64,6 +64,8 @@ codes! {
     NOT_WRITABLE = "CF025", "value cannot be written";
     /// A file that cannot be read.
     UNREADABLE = "CF026", "file cannot be read";
+    /// A value that is legal and seldom wise.
+    UNWISE = "CF027", "unwise value";
     /// A line of a GUID file that cannot be read; reading ends there.
     GUID_LINE = "CF030", "bad line in a GUID file";
     /// A GUID that is read otherwise than it looks like.

@@ -6,16 +6,22 @@
 //!
 //! Where to look next: [`options`] for the table of options and [`Options`], [`opensm_conf`] for
 //! the main file, [`command_line`] for OpenSM's command line, [`effective`] for what comes out
-//! of both.
+//! of both; [`guid_map`] and [`guid_files`] for lists of GUIDs, [`node_names`] for the node name
+//! map, [`persistent`] and [`guid2lid`] for what is kept over restarts.
 
 #![forbid(unsafe_code)]
 
 pub mod codes;
 pub mod command_line;
 pub mod effective;
+pub mod guid2lid;
+pub mod guid_files;
+pub mod guid_map;
 mod lines;
+pub mod node_names;
 pub mod opensm_conf;
 pub mod options;
+pub mod persistent;
 
 pub use command_line::CommandLine;
 pub use effective::Effective;

@@ -19,6 +19,9 @@ use unknown::Unknown;
 
 pub use write::write;
 
+/// Where OpenSM looks when no file is named. It is no error when nothing is there.
+pub const DEFAULT_PATH: &str = "/etc/opensm/opensm.conf";
+
 /// How many bytes of a line OpenSM reads at a time, the newline included.
 const LONGEST_LINE: usize = 1022;
 

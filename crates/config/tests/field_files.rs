@@ -118,6 +118,7 @@ fn c04_a_complete_dump_makes_the_round_trip() {
     assert_eq!(back.options(), dump.options());
     assert_eq!(opensm_conf::write(back.options()).0, text);
     assert_eq!(dump.options().perfmgr_sweep_time_s, 5);
+    assert_eq!(dump.lines(codes::UNWISE).len(), 1);
 }
 
 #[test]
@@ -197,4 +198,31 @@ fn p01_is_kept() {
     let found = read(&cases, "partitions/p01-allow-both.opensm.conf");
     assert!(found.options().allow_both_pkeys);
     assert!(options::find("allow_both_pkeys").is_some_and(|spec| !spec.reload));
+}
+
+#[test]
+fn c02_placeholders_in_a_node_name_map() {
+    let Some(cases) = cases() else { return };
+    let name = "conf/c02-node-name-map-placeholder-guids.map";
+    let bytes = std::fs::read(cases.join(name)).expect("the file is there");
+    let (names, found) = lk_config::node_names::parse(&SourceFile::new(name, bytes));
+    assert!(names.is_empty());
+    let lines: Vec<usize> = found
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .filter_map(|d| d.primary())
+        .map(|l| l.position().line)
+        .collect();
+    assert_eq!(lines, (3..=13).collect::<Vec<_>>());
+}
+
+#[test]
+fn c05_a_group_name_in_place_of_guids() {
+    let Some(cases) = cases() else { return };
+    let name = "conf/c05-rail-optimised.root_guid.conf";
+    let bytes = std::fs::read(cases.join(name)).expect("the file is there");
+    let (list, found) = lk_config::guid_files::guid_list(&SourceFile::new(name, bytes));
+    assert!(list.broken && list.guids.is_empty());
+    let d = found.find(codes::GUID_LINE).expect("a bad line");
+    assert!(d.notes.iter().any(|n| n.contains("port group")), "{d:?}");
 }

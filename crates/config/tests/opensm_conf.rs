@@ -121,6 +121,7 @@ fn silent_misreadings_are_told() {
         ("qos_high_limit abc", "0"),
         ("qos_high_limit 12k", "12"),
         ("sweep_interval 010", "8"),
+        ("qos_high_limit 010", "8"),
         ("qos_max_vls -18446744073709551615", "1"),
         ("sm_key -1", "0xffffffffffffffff"),
         ("cc_sw_cong_setting_credit_starvation_return_delay 300:1", "44:1"),
@@ -132,6 +133,11 @@ fn silent_misreadings_are_told() {
         assert_eq!(first.code, codes::READ_OTHERWISE, "{line}");
         assert_eq!(first.message, format!("OpenSM reads this as {shown}"), "{line}");
     }
+}
+
+#[test]
+fn leading_zeros_that_change_nothing_are_fine() {
+    assert_eq!(found("sweep_interval 007\nlmc 0\nsm_sl 00\nlog_flags 0x03\n"), []);
 }
 
 #[test]

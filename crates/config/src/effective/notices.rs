@@ -37,6 +37,7 @@ impl Effective {
         out.extend(self.qos_off());
         self.engines(&mut out);
         self.missing_names(&mut out);
+        out.extend(self.frequent_counters());
         out
     }
 
@@ -123,6 +124,21 @@ impl Effective {
             };
             out.push(self.at("routing_engine", "", found));
         }
+    }
+
+    /// Reading all counters of a fabric takes a while and a share of the management traffic.
+    fn frequent_counters(&self) -> Option<Diagnostic> {
+        const SELDOM: u16 = 30;
+        let o = &self.options;
+        if !o.perfmgr || o.perfmgr_sweep_time_s == 0 || o.perfmgr_sweep_time_s >= SELDOM {
+            return None;
+        }
+        let found = Diagnostic::warning(
+            codes::UNWISE,
+            format!("the counters of all ports are read every {} s", o.perfmgr_sweep_time_s),
+        )
+        .note("on a large fabric one round takes longer; the default is 180 s");
+        Some(self.at("perfmgr_sweep_time_s", "", found))
     }
 
     /// Files whose name was set to none.

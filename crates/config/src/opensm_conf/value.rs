@@ -127,17 +127,10 @@ impl Odd<'_> {
             Value::Bool(false) if text != "FALSE" => Some(self.not_a_boolean(text)),
             Value::U8(_) | Value::U16(_) | Value::U32(_) | Value::X64(_) => {
                 let shown = self.spec.show(value);
-                let looks = text.trim_start();
-                if looks.starts_with('-') {
+                if text.trim_start().starts_with('-') {
                     return Some(self.otherwise(&shown, "a negative number wraps around"));
                 }
-                let digits = looks.trim_start_matches('+');
-                let octal = digits.len() > 1
-                    && digits.starts_with('0')
-                    && !digits.starts_with("0x")
-                    && !digits.starts_with("0X")
-                    && !digits.bytes().all(|b| b == b'0');
-                octal.then(|| self.otherwise(&shown, "a leading 0 makes the number octal"))
+                octal(text).then(|| self.otherwise(&shown, OCTAL))
             }
             Value::I32(n) => {
                 let plain = leading_digits(text).is_some_and(|d| {
@@ -145,12 +138,8 @@ impl Odd<'_> {
                     let written = magnitude.map(|m| if d.negative { -m } else { m });
                     d.rest.is_empty() && written == Some(i128::from(*n))
                 });
-                (!plain).then(|| {
-                    self.otherwise(
-                        &n.to_string(),
-                        "text after a number, or without one, is skipped",
-                    )
-                })
+                let why = if plain { OCTAL } else { "text that is no number is skipped" };
+                (!plain || octal(text)).then(|| self.otherwise(&n.to_string(), why))
             }
             Value::CctEntry(_) | Value::CctTable(_) => {
                 let shown = value.to_string();
@@ -206,6 +195,15 @@ impl Odd<'_> {
             found.help("write TRUE or FALSE")
         }
     }
+}
+
+const OCTAL: &str = "a leading 0 makes the number octal";
+
+/// Whether a number is octal by its leading 0, and differs from the decimal one for it.
+fn octal(text: &str) -> bool {
+    let digits = text.trim_start().trim_start_matches(['+', '-']);
+    let prefixed = digits.starts_with("0x") || digits.starts_with("0X");
+    !prefixed && digits.starts_with('0') && digits.trim_start_matches('0').len() > 1
 }
 
 /// A text of the file for a message: not longer than a line.
