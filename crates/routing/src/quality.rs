@@ -8,7 +8,7 @@ use lk_fabric::{Fabric, SwitchId};
 use lk_wire::PortNum;
 use rayon::prelude::*;
 
-use crate::balance::height::above_leaves;
+use crate::balance::height::{above_leaves, is_layered};
 use crate::check::owned_lids;
 use crate::column::{Column, End};
 use crate::graph::Graph;
@@ -226,9 +226,7 @@ impl Tally {
             }
         }
         let height = above_leaves(graph);
-        let tree = (0..graph.len()).all(|s| {
-            graph.links(s).iter().all(|l| height[l.peer.index()].abs_diff(height[s]) == 1)
-        });
+        let tree = is_layered(graph, &height);
         Quality {
             routes: self.routes,
             broken: self.broken,

@@ -20,6 +20,12 @@ pub struct Target {
 }
 
 impl Target {
+    /// Whether this is a switch's own port 0.
+    #[must_use]
+    pub fn is_switch(&self) -> bool {
+        self.exit == PortNum(0)
+    }
+
     /// The LIDs of this target with their offsets from the base, without those that another
     /// port holds or that are beyond the unicast range.
     pub fn lids<'a>(&self, map: &'a LidMap) -> impl Iterator<Item = (u8, Lid)> + use<'a> {
@@ -52,7 +58,7 @@ impl Targets {
                 Some((switch.0, Target { end: *end, exit, base: *base, lmc: *lmc }))
             })
             .collect();
-        placed.sort_by_key(|(s, t)| (*s, t.exit == PortNum(0), t.exit, t.base));
+        placed.sort_by_key(|(s, t)| (*s, t.is_switch(), t.exit, t.base));
         let mut rows = vec![0_u32; graph.len() + 1];
         for (s, _) in &placed {
             rows[*s as usize + 1] += 1;

@@ -34,6 +34,12 @@ pub(crate) fn above_leaves(graph: &Graph) -> Vec<u32> {
     height
 }
 
+/// Whether the switches form layers: each link leads from one height to the next.
+pub(crate) fn is_layered(graph: &Graph, height: &[u32]) -> bool {
+    (0..graph.len())
+        .all(|s| graph.links(s).iter().all(|l| height[l.peer.index()].abs_diff(height[s]) == 1))
+}
+
 fn leaves(graph: &Graph) -> Vec<usize> {
     let with_hosts: Vec<usize> = (0..graph.len()).filter(|s| !graph.hosts(*s).is_empty()).collect();
     let few = |s: usize| graph.hosts(s).len() * 2 * with_hosts.len() < graph.host_count();

@@ -6,12 +6,21 @@
 /// of sources). On a tree they say the same. On other graphs a few LIDs may carry most of the
 /// weight, and after a failure a switch may get many LIDs with one source each; a link is as
 /// loaded as the worse of the two says.
+///
+/// On a tree the LIDs that each uplink will get are foreseen from their summits. Those that are
+/// still to come count, too: else the links they will take would be filled up before with LIDs
+/// that have a choice. The means are then those of the uplinks.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Load {
     weight: Vec<u64>,
     lids: Vec<u32>,
+    foreseen: Vec<u32>,
+    /// Whether a link is one of those that the means are made of.
+    counts: Vec<bool>,
+    counting: u64,
     all_weight: u64,
     all_lids: u64,
+    all_foreseen: u64,
     lid_mean: u64,
     link_mean: u64,
 }
@@ -19,28 +28,53 @@ pub(crate) struct Load {
 impl Load {
     /// No load on `links` links.
     pub(crate) fn new(links: usize) -> Self {
-        Self { weight: vec![0; links], lids: vec![0; links], ..Self::default() }
+        let (weight, lids, foreseen) = (vec![0; links], vec![0; links], vec![0; links]);
+        let (counts, counting) = (vec![true; links], links as u64);
+        Self { weight, lids, foreseen, counts, counting, ..Self::default() }
     }
 
-    /// Counts one LID with the weight of its sources. A LID that no end port sends to by this
-    /// switch is not counted, only weighed.
-    pub(crate) fn add(&mut self, link: usize, weight: u32, used: bool) {
+    /// Foresees LIDs on links.
+    pub(crate) fn foresee(&mut self, lids: Vec<u32>) {
+        self.all_foreseen = lids.iter().map(|n| u64::from(*n)).sum();
+        if self.all_foreseen > 0 {
+            self.counts = lids.iter().map(|n| *n > 0).collect();
+            self.counting = self.counts.iter().filter(|c| **c).count() as u64;
+        }
+        self.foreseen = lids;
+    }
+
+    /// Counts one LID with the weight of its sources, on the link it takes. A LID that no end
+    /// port sends to by this switch is not counted, only weighed. Where it was foreseen, if it
+    /// was, it is to come no more.
+    pub(crate) fn add(&mut self, link: usize, weight: u32, foreseen: Option<usize>, used: bool) {
         self.weight[link] += u64::from(weight);
-        self.all_weight += u64::from(weight);
         self.lids[link] += u32::from(used);
-        self.all_lids += u64::from(used);
+        if self.counts[link] {
+            self.all_weight += u64::from(weight);
+            self.all_lids += u64::from(used);
+        }
+        if let Some(link) = foreseen {
+            self.foreseen[link] = self.foreseen[link].saturating_sub(1);
+            self.all_foreseen = self.all_foreseen.saturating_sub(1);
+        }
     }
 
     /// Brings the means up to date with what was added. They need not be exact, and a division
-    /// for each LID is slow, so this is called once for a group of LIDs.
-    pub(crate) fn settle(&mut self) {
-        self.lid_mean = self.all_weight / self.all_lids.max(1);
-        self.link_mean = self.all_weight / self.weight.len().max(1) as u64;
+    /// for each LID is slow, so this is called once for a group of LIDs. `most` is the greatest
+    /// weight in the group; it stands for the mean as long as there is none.
+    pub(crate) fn settle(&mut self, most: u32) {
+        self.lid_mean = match self.all_lids {
+            0 => u64::from(most),
+            lids => self.all_weight / lids,
+        };
+        let all = self.all_weight + self.all_foreseen * self.lid_mean;
+        self.link_mean = all / self.counting.max(1);
     }
 
     /// The load of a link, in units of weight: its LIDs count with the mean weight.
     fn of(&self, link: usize) -> u64 {
-        self.weight[link].max(u64::from(self.lids[link]) * self.lid_mean)
+        let lids = u64::from(self.lids[link]) * self.lid_mean;
+        self.weight[link].max(lids) + u64::from(self.foreseen[link]) * self.lid_mean
     }
 
     /// The least loaded link of a set; of equal ones the first. `None` for the empty set.
@@ -48,20 +82,19 @@ impl Load {
         set.min_by_key(|link| self.of(*link))
     }
 
-    /// Whether a link is loaded clearly above the mean of all the switch's links, so that it is
-    /// worth looking for another.
-    pub(crate) fn stands_out(&self, link: usize, weight: u32) -> bool {
-        over(self.of(link), self.link_mean, weight)
+    /// Whether a link is loaded above the mean, so that it is worth looking for another.
+    pub(crate) fn stands_out(&self, link: usize) -> bool {
+        over(self.of(link), self.link_mean)
     }
 
-    /// Whether the first link is loaded so much more than the second that a LID of this weight
-    /// should rather take the second.
-    pub(crate) fn outweighs(&self, link: usize, other: usize, weight: u32) -> bool {
-        over(self.of(link), self.of(other), weight)
+    /// Whether the first link is loaded so much more than the second that a LID should rather
+    /// take the second.
+    pub(crate) fn outweighs(&self, link: usize, other: usize) -> bool {
+        over(self.of(link), self.of(other))
     }
 }
 
-/// More by an eighth and four such LIDs.
-fn over(load: u64, other: u64, weight: u32) -> bool {
-    load > other + other / 8 + 4 * u64::from(weight)
+/// More by a twelfth.
+fn over(load: u64, other: u64) -> bool {
+    load > other + other / 12
 }

@@ -8,7 +8,8 @@
 //! * [`trunk`] gives each LID a *summit*: a switch at the top of the tree, found by climbing from
 //!   the LID's own switch and taking at each step the link that carries the fewest LIDs down so
 //!   far. This is cheap (a few steps for each LID), so it can be done in order, one LID after the
-//!   other, and it sees the whole load.
+//!   other, and it sees the whole load. Second choices for switches that failed links cut off
+//!   from the summit are found in the same way.
 //! * [`spread`] fills the tables. Of the ports that the rule allows, a switch takes one that also
 //!   lies on a shortest path to the LID's summit. All traffic for one LID so flows together into
 //!   one tree whose branches were balanced before. Where that leaves a choice, or none, the port
@@ -19,6 +20,9 @@
 //! Where there is no up and down (tori, random graphs, all switches with hosts) LIDs have no
 //! summit and the load alone decides.
 
+pub(crate) mod climbs;
+pub(crate) mod desk;
+pub(crate) mod forecast;
 pub(crate) mod height;
 pub(crate) mod link_set;
 pub(crate) mod load;

@@ -1,90 +1,82 @@
-//! Gives each LID the switch at the top of the tree through which its traffic shall come down.
+//! Gives each LID the switch at the top of the tree through which its traffic shall come down,
+//! and others to fall back on.
 //!
 //! From the LID's own switch the trunk climbs link by link, always to a switch that stands higher,
-//! until there is none. Of the switches it could climb to it takes, in this order: one from which
-//! the greatest height can be reached; one that the fewest other LIDs of the same port go through
-//! (so that LMC gives different paths); the one whose links down to here carry the fewest LIDs;
-//! the one that carries the fewest LIDs in all; the next in turn.
+//! until there is none: that is the LID's *summit*. Of the switches it could climb to it takes, in
+//! this order: one from which the greatest height can be reached; one that the fewest other LIDs
+//! of the same port go through (so that LMC gives different paths); the one whose links down to
+//! here carry the fewest LIDs; the one that carries the fewest LIDs in all; the next in turn.
+//!
+//! Where links have failed, some switches cannot go by a LID's summit. If each of them looked for
+//! a way by itself, the traffic for one LID would come down everywhere. So a LID has second
+//! choices, the same for all switches: one for each step of the trunk, which leaves it at that
+//! step. LIDs with one summit have different second choices, so that a failure's load is shared.
 //!
 //! LIDs come in the order of their offset from the base LID first, so that base LIDs, which carry
 //! nearly all traffic, are balanced among themselves whatever the LMC.
 
-use crate::graph::Graph;
+use std::cmp::Reverse;
+
+use super::climbs::Climbs;
 use crate::job::LidMap;
 use crate::targets::Targets;
 
-/// No summit: the LID's switch has nothing above it.
+/// No summit.
 pub(crate) const NO_SUMMIT: u32 = u32::MAX;
+
+/// How many summits a LID has at most: enough for a tree of five levels.
+const CHOICES: usize = 5;
+
+/// The summits of one LID by preference, as places in [`Summits::switches`], with [`NO_SUMMIT`]
+/// at the end.
+pub(crate) type Course = [u32; CHOICES];
 
 /// The summits of all LIDs.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Summits {
-    /// The switches that are the summit of some LID, ascending.
+    /// The switches that are a summit of some LID, ascending.
     pub(crate) switches: Vec<u32>,
-    /// For each LID the place of its summit in `switches`, or [`NO_SUMMIT`].
-    pub(crate) by_lid: Vec<u32>,
+    /// For each LID its summits.
+    pub(crate) courses: Vec<Course>,
 }
 
-/// A switch that stands higher than another one, and the links between the two.
-#[derive(Clone, Copy, Debug)]
-struct Climb {
-    peer: u32,
-    links: u32,
-}
-
-/// What links and switches carry so far. Traffic for end ports and for the switches themselves is
-/// counted apart: the second is little, and must not fill the gaps in the first.
+/// How many LIDs links (by place in [`Climbs::all`]) and switches carry so far.
 #[derive(Clone, Debug)]
 struct Carried {
-    /// LIDs by place in [`Climbs::all`].
     links: Vec<u32>,
-    /// LIDs by switch.
     switches: Vec<u32>,
 }
 
-struct Climbs {
-    rows: Vec<u32>,
-    all: Vec<Climb>,
-    /// The greatest height that can be reached from each switch by climbing.
-    best: Vec<u32>,
-    /// How many links lead down from each switch.
-    down: Vec<u32>,
+impl Carried {
+    fn new(climbs: &Climbs) -> Self {
+        Self { links: vec![0; climbs.all.len()], switches: vec![0; climbs.len()] }
+    }
+
+    /// Load on the links of a climb and on its switch, each by link.
+    fn by_link(&self, climbs: &Climbs, place: usize) -> (u64, u64) {
+        /// A LID's share of one link, for a division without fractions.
+        const SHARE: u64 = 1 << 20;
+        let climb = climbs.all[place];
+        let peer = climb.peer as usize;
+        let on_links = u64::from(self.links[place]) * SHARE / u64::from(climb.links);
+        let on_switch = u64::from(self.switches[peer]) * SHARE / u64::from(climbs.down[peer]);
+        (on_links, on_switch)
+    }
+
+    fn add(&mut self, climbs: &Climbs, place: usize) {
+        self.links[place] += 1;
+        self.switches[climbs.all[place].peer as usize] += 1;
+    }
 }
 
-impl Climbs {
-    fn new(graph: &Graph, height: &[u32]) -> Self {
-        let mut climbs = Self {
-            rows: vec![0],
-            all: Vec::new(),
-            best: height.to_vec(),
-            down: vec![0; height.len()],
-        };
-        for s in 0..graph.len() {
-            let row = climbs.all.len();
-            for peer in graph.links(s).iter().map(|l| l.peer.0) {
-                if height[peer as usize] <= height[s] {
-                    continue;
-                }
-                climbs.down[peer as usize] += 1;
-                match climbs.all[row..].iter_mut().find(|c| c.peer == peer) {
-                    Some(known) => known.links += 1,
-                    None => climbs.all.push(Climb { peer, links: 1 }),
-                }
-            }
-            climbs.rows.push(climbs.all.len() as u32);
-        }
-        let mut order: Vec<usize> = (0..graph.len()).collect();
-        order.sort_by_key(|s| std::cmp::Reverse(height[*s]));
-        for s in order {
-            let above = climbs.row(s).iter().map(|c| climbs.best[c.peer as usize]).max();
-            climbs.best[s] = climbs.best[s].max(above.unwrap_or(0));
-        }
-        climbs
-    }
-
-    fn row(&self, s: usize) -> &[Climb] {
-        &self.all[self.rows[s] as usize..self.rows[s + 1] as usize]
-    }
+/// The load of one kind of traffic. That for end ports and that for the switches themselves are
+/// counted apart: the second is little, and must not fill the gaps in the first.
+#[derive(Clone, Debug)]
+struct Ledger {
+    first: Carried,
+    second: Carried,
+    /// How many LIDs have each switch as their summit.
+    summits: Vec<u32>,
 }
 
 /// The trunks of one end port so far.
@@ -98,7 +90,8 @@ struct Past {
 
 impl Past {
     fn count(&self, switch: u32) -> u32 {
-        self.through.binary_search_by_key(&switch, |(s, _)| *s).map_or(0, |at| self.through[at].1)
+        let at = self.through.binary_search_by_key(&switch, |(s, _)| *s);
+        at.map_or(0, |at| self.through[at].1)
     }
 
     fn add(&mut self, switch: u32) {
@@ -109,63 +102,121 @@ impl Past {
     }
 }
 
-/// Gives each LID its summit, given how high each switch stands.
-pub(crate) fn summits(graph: &Graph, targets: &Targets, map: &LidMap, height: &[u32]) -> Summits {
-    let climbs = Climbs::new(graph, height);
-    let fresh = || Carried { links: vec![0; climbs.all.len()], switches: vec![0; graph.len()] };
-    let mut carried = [fresh(), fresh()];
+/// Gives each LID its summits.
+pub(crate) fn summits(climbs: &Climbs, targets: &Targets, map: &LidMap) -> Summits {
+    let ledger = || Ledger {
+        first: Carried::new(climbs),
+        second: Carried::new(climbs),
+        summits: vec![0; climbs.len()],
+    };
+    let mut ledgers = [ledger(), ledger()];
     let mut pasts = vec![Past::default(); targets.len()];
-    let mut by_lid = vec![NO_SUMMIT; usize::from(map.top().0) + 1];
+    let mut courses = vec![[NO_SUMMIT; CHOICES]; usize::from(map.top().0) + 1];
     let most = map.ranges().iter().map(|(_, _, lmc)| *lmc).max().unwrap_or(0).min(7);
     for offset in 0..1_u32 << most {
-        for s in 0..graph.len() {
+        for s in 0..climbs.len() {
             for (at, target) in targets.on(s).iter().enumerate() {
                 let Some((_, lid)) = target.lids(map).find(|(o, _)| u32::from(*o) == offset) else {
                     continue;
                 };
-                let own = usize::from(target.exit.0 == 0);
+                let own = usize::from(target.is_switch());
                 let past = &mut pasts[targets.first(s) + at];
-                by_lid[usize::from(lid.0)] = climb(&climbs, &mut carried[own], past, s);
+                courses[usize::from(lid.0)] = course(climbs, &mut ledgers[own], past, s);
             }
         }
     }
-    let mut switches: Vec<u32> = by_lid.iter().copied().filter(|s| *s != NO_SUMMIT).collect();
-    switches.sort_unstable();
-    switches.dedup();
-    for summit in by_lid.iter_mut().filter(|s| **s != NO_SUMMIT) {
-        *summit = switches.partition_point(|s| *s < *summit) as u32;
-    }
-    Summits { switches, by_lid }
+    number(courses)
 }
 
-fn climb(climbs: &Climbs, carried: &mut Carried, past: &mut Past, from: usize) -> u32 {
-    /// Loads are compared by link: a share of this for each LID.
-    const SHARE: u64 = 1 << 20;
+/// Replaces switches by their places in a list of those that occur.
+fn number(mut courses: Vec<Course>) -> Summits {
+    let all = courses.iter().flatten().copied().filter(|s| *s != NO_SUMMIT);
+    let mut switches: Vec<u32> = all.collect();
+    switches.sort_unstable();
+    switches.dedup();
+    for summit in courses.iter_mut().flatten().filter(|s| **s != NO_SUMMIT) {
+        *summit = switches.partition_point(|s| *s < *summit) as u32;
+    }
+    Summits { switches, courses }
+}
+
+/// The summits of the next LID on switch `from`.
+fn course(climbs: &Climbs, ledger: &mut Ledger, past: &mut Past, from: usize) -> Course {
+    let mut course = [NO_SUMMIT; CHOICES];
+    let trunk = trunk(climbs, &mut ledger.first, past, from);
+    let Some(last) = trunk.last() else { return course };
+    let summit = climbs.all[*last].peer;
+    course[0] = summit;
+    // LIDs of one summit take turns, and each summit starts elsewhere.
+    let turn = ledger.summits[summit as usize] as usize + summit as usize;
+    ledger.summits[summit as usize] += 1;
+    // The nearer to the summit the way turns off, the more of it is still shared.
+    let mut branches: Vec<usize> = (0..trunk.len()).take(CHOICES - 1).collect();
+    branches.reverse();
+    let mut next = 1;
+    for step in branches {
+        let here = if step == 0 { from } else { climbs.all[trunk[step - 1]].peer as usize };
+        if let Some(summit) = branch(climbs, &mut ledger.second, here, trunk[step], turn) {
+            course[next] = summit;
+            next += 1;
+        }
+    }
+    course
+}
+
+/// Climbs from a switch to the top: the places of the climbs, in order.
+fn trunk(climbs: &Climbs, carried: &mut Carried, past: &mut Past, from: usize) -> Vec<usize> {
+    let mut steps = Vec::new();
     let mut here = from;
     let mut turn = past.first.map_or(0, |f| f + 1);
-    while !climbs.row(here).is_empty() {
-        let row = climbs.rows[here] as usize;
-        let count = climbs.row(here).len();
-        let key = |at: &usize| {
-            let Climb { peer, links } = climbs.all[row + at];
-            let (on_links, on_switch) = (carried.links[row + at], carried.switches[peer as usize]);
-            (
-                std::cmp::Reverse(climbs.best[peer as usize]),
-                past.count(peer),
-                u64::from(on_links) * SHARE / u64::from(links),
-                u64::from(on_switch) * SHARE / u64::from(climbs.down[peer as usize]),
-                (at + count - turn % count) % count,
-            )
+    loop {
+        let row = climbs.row(here);
+        let count = row.len();
+        let key = |place: &usize| {
+            let peer = climbs.all[*place].peer;
+            let (on_links, on_switch) = carried.by_link(climbs, *place);
+            let wait = (*place - row.start + count - turn % count) % count;
+            (Reverse(climbs.best[peer as usize]), past.count(peer), on_links, on_switch, wait)
         };
-        let Some(at) = (0..count).min_by_key(key) else { break };
+        let Some(place) = row.clone().min_by_key(key) else { return steps };
         if here == from {
-            past.first = Some(at);
+            past.first = Some(place - row.start);
         }
         turn = 0;
-        carried.links[row + at] += 1;
-        here = climbs.all[row + at].peer as usize;
-        carried.switches[here] += 1;
+        carried.add(climbs, place);
+        here = climbs.all[place].peer as usize;
         past.add(here as u32);
+        steps.push(place);
     }
-    if here == from { NO_SUMMIT } else { here as u32 }
+}
+
+/// Climbs from `here` to the top, but not by way of the climb `barred`; the switch that it ends
+/// at. `turn` says whose turn it is among the others.
+fn branch(
+    climbs: &Climbs,
+    carried: &mut Carried,
+    here: usize,
+    barred: usize,
+    turn: usize,
+) -> Option<u32> {
+    let row = climbs.row(here);
+    let best = |place: &usize| Reverse(climbs.best[climbs.all[*place].peer as usize]);
+    let others = row.len().saturating_sub(1);
+    let after = (0..others).map(|n| {
+        let step = 1 + (turn + n) % others;
+        row.start + (barred - row.start + step) % row.len()
+    });
+    let mut place = after.min_by_key(best)?;
+    loop {
+        carried.add(climbs, place);
+        let here = climbs.all[place].peer;
+        let key = |place: &usize| {
+            let best = climbs.best[climbs.all[*place].peer as usize];
+            (Reverse(best), carried.by_link(climbs, *place))
+        };
+        match climbs.row(here as usize).min_by_key(key) {
+            Some(next) => place = next,
+            None => return Some(here),
+        }
+    }
 }

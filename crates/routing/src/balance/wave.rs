@@ -1,6 +1,6 @@
 //! Destinations in portions of a size that memory bears.
 
-use crate::balance::trunk::Summits;
+use super::trunk::{Course, Summits};
 use crate::job::LidMap;
 use crate::targets::Targets;
 
@@ -9,6 +9,8 @@ use crate::targets::Targets;
 pub(crate) struct Batch {
     /// The destination switch's bit in the wave.
     pub(crate) bit: usize,
+    /// The destination switch.
+    pub(crate) dest: u32,
     /// Whether these are LIDs of the switch itself.
     pub(crate) own: bool,
     /// The LIDs, in the order of their offset from the base LID.
@@ -26,8 +28,8 @@ pub(crate) struct Routed {
     pub(crate) lid: u16,
     /// The end port's number in the batch.
     pub(crate) port: u16,
-    /// The place of the LID's summit, or [`super::trunk::NO_SUMMIT`].
-    pub(crate) summit: u32,
+    /// Where its traffic should come from.
+    pub(crate) course: Course,
 }
 
 /// Up to 64 destination switches and the LIDs on them.
@@ -66,7 +68,7 @@ pub(crate) fn waves(
                 wave.dests.push(s as u32);
             }
             size += lids;
-            wave.batches.push(Batch { bit: wave.dests.len() - 1, ..batch });
+            wave.batches.push(Batch { bit: wave.dests.len() - 1, dest: s as u32, ..batch });
         }
     }
     if size > 0 {
@@ -81,15 +83,15 @@ fn batches(targets: &Targets, map: &LidMap, summits: &Summits, s: usize) -> Vec<
     for own in [false, true] {
         let mut open: Vec<(u8, Routed)> = Vec::new();
         let mut ports = 0;
-        for target in targets.on(s).iter().filter(|t| (t.exit.0 == 0) == own) {
+        for target in targets.on(s).iter().filter(|t| t.is_switch() == own) {
             let more = target.lids(map).count();
             if !open.is_empty() && open.len() + more > BATCH {
                 out.push(close(std::mem::take(&mut open), ports, own));
                 ports = 0;
             }
             open.extend(target.lids(map).map(|(offset, lid)| {
-                let summit = summits.by_lid[usize::from(lid.0)];
-                (offset, Routed { lid: lid.0, port: ports as u16, summit })
+                let course = summits.courses[usize::from(lid.0)];
+                (offset, Routed { lid: lid.0, port: ports as u16, course })
             }));
             ports += 1;
         }
@@ -105,5 +107,5 @@ fn close(mut lids: Vec<(u8, Routed)>, ports: usize, own: bool) -> (Batch, usize)
     let bases = lids.iter().take_while(|(offset, _)| *offset == 0).count();
     let count = lids.len();
     let lids = lids.into_iter().map(|(_, routed)| routed).collect();
-    (Batch { bit: 0, own, lids, bases, ports }, count)
+    (Batch { bit: 0, dest: 0, own, lids, bases, ports }, count)
 }

@@ -2,6 +2,7 @@
 //!
 //! It does not prevent deadlocks: on rings and tori its paths close cycles of waiting links.
 
+use crate::balance::climbs::Climbs;
 use crate::balance::height::above_leaves;
 use crate::balance::spread::Spread;
 use crate::balance::trunk::summits;
@@ -22,9 +23,10 @@ impl Engine for MinHop {
     fn plan(&self, job: &RouteJob<'_>) -> Result<Routes, Decline> {
         let graph = &Graph::new(job.fabric);
         let targets = &Targets::new(job.fabric, graph, job.lids);
-        let summits = &summits(graph, targets, job.lids, &above_leaves(graph));
+        let climbs = &Climbs::new(graph, &above_leaves(graph));
+        let summits = &summits(climbs, targets, job.lids);
         let rule = &MinHops { graph };
-        let lfts = Spread { graph, targets, map: job.lids, rule, summits }.fill();
+        let lfts = Spread { graph, targets, map: job.lids, rule, climbs, summits }.fill();
         Ok(Routes { engine: self.name(), lfts, sl: SlPlan::Any, notes: Vec::new() })
     }
 }

@@ -135,9 +135,9 @@ mod tests {
         }
         let was = square;
         transpose(&mut square);
-        for r in 0..64 {
-            for c in 0..64 {
-                assert_eq!(square[c] >> r & 1, was[r] >> c & 1, "row {r}, bit {c}");
+        for (r, was) in was.iter().enumerate() {
+            for (c, is) in square.iter().enumerate() {
+                assert_eq!(is >> r & 1, was >> c & 1, "row {r}, bit {c}");
             }
         }
     }

@@ -16,6 +16,7 @@ mod roots;
 
 use lk_fabric::SwitchId;
 
+use crate::balance::climbs::Climbs;
 use crate::balance::spread::Spread;
 use crate::balance::trunk::summits;
 use crate::graph::Graph;
@@ -41,8 +42,9 @@ impl Engine for UpDn {
         let low = ranks.iter().copied().filter(|r| *r != roots::NO_RANK).max().unwrap_or(0);
         let height: Vec<u32> = ranks.iter().map(|r| low.saturating_sub(*r)).collect();
         let targets = &Targets::new(job.fabric, graph, job.lids);
-        let summits = &summits(graph, targets, job.lids, &height);
-        let lfts = Spread { graph, targets, map: job.lids, rule, summits }.fill();
+        let climbs = &Climbs::new(graph, &height);
+        let summits = &summits(climbs, targets, job.lids);
+        let lfts = Spread { graph, targets, map: job.lids, rule, climbs, summits }.fill();
         Ok(Routes { engine: self.name(), lfts, sl: SlPlan::Any, notes })
     }
 }

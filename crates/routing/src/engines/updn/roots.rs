@@ -2,17 +2,21 @@
 //!
 //! Without `root_guid_file` roots are found as OpenSM finds them: a switch is a root if more than
 //! 90 % of all end ports stand at one distance from it, and no other distance holds more than
-//! 5 %. On a tree that holds for the top switches. Two corrections:
+//! 5 %. On a whole tree that holds for the top switches. Corrections:
 //!
 //! * On a wide tree it holds for leaf switches, too (nearly all end ports are far away). So only
 //!   those count whose distance to the many is the least.
-//! * A top switch that has lost a link fails the test (some end ports are two hops further) and
-//!   would end up below its neighbours, where no path goes through it. So a switch without end
-//!   ports, all of whose neighbours rank above it, is made a root as well. Nothing is below it,
-//!   so no path is lost, and what its links can carry is won back.
+//! * A failed link takes some end ports two hops further away, and a few of them make many top
+//!   switches fail the test: those switches would then stand at the bottom, and no path could go
+//!   through them. So each switch that stands as high above the leaf switches as the roots that
+//!   were found is one as well; and where none was found, but each link leads from one height to
+//!   the next, the highest switches are.
+//! * A switch without end ports, all of whose neighbours rank above it, is made a root, too.
+//!   Nothing is below it, so no path is lost, and what its links can carry is won back.
 
 use std::collections::VecDeque;
 
+use crate::balance::height::{above_leaves, is_layered};
 use crate::graph::Graph;
 use crate::job::RouteJob;
 use crate::paths::host_histogram;
@@ -78,8 +82,21 @@ fn named(job: &RouteJob<'_>, notes: &mut Vec<String>) -> Result<Vec<usize>, Stri
     Ok(roots)
 }
 
-/// The roots that the histograms of distances show.
+/// The roots that the distances to end ports show.
 fn found(graph: &Graph) -> Vec<usize> {
+    let height = above_leaves(graph);
+    let mut heights: Vec<u32> = by_histogram(graph).iter().map(|s| height[*s]).collect();
+    if heights.contains(&0) {
+        // Roots that are leaf switches: a star, or one switch with nearly all end ports.
+        return by_histogram(graph);
+    }
+    if heights.is_empty() && is_layered(graph, &height) {
+        heights.extend(height.iter().copied().max().filter(|h| *h > 0));
+    }
+    (0..graph.len()).filter(|s| heights.contains(&height[*s])).collect()
+}
+
+fn by_histogram(graph: &Graph) -> Vec<usize> {
     let all = graph.host_count() as u64;
     let above = |bars: &[u32], percent: u64| {
         let high = |n: &u32| u64::from(*n) * 100 > all * percent;
@@ -97,6 +114,7 @@ fn found(graph: &Graph) -> Vec<usize> {
     many.into_iter().filter(|(distance, _)| Some(*distance) == least).map(|(_, s)| s).collect()
 }
 
+/// The distance of each switch from the nearest root.
 fn from(graph: &Graph, roots: &[usize]) -> Vec<u32> {
     let mut ranks = vec![NO_RANK; graph.len()];
     let mut queue: VecDeque<usize> = VecDeque::new();

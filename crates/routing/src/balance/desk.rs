@@ -1,0 +1,200 @@
+//! One switch, choosing its ports.
+
+use std::sync::Arc;
+
+use super::forecast::{Forecast, NO_LEAD};
+use super::link_set::LinkSet;
+use super::load::Load;
+use super::trunk::{Course, NO_SUMMIT};
+use super::wave::{Batch, Routed};
+use crate::graph::Graph;
+
+/// The weight of one end port as a source.
+pub(crate) const HOST: u32 = 64;
+/// The weight of a switch's own port 0 as a source: management traffic only.
+pub(crate) const SWITCH: u32 = 1;
+
+/// One switch at work.
+#[derive(Clone, Debug)]
+pub(crate) struct Desk {
+    /// Its row of the tables.
+    pub(crate) row: Arc<[u8]>,
+    /// The links that the rule allows towards each destination of the wave.
+    pub(crate) allowed: Vec<u64>,
+    /// The links on shortest paths to each summit.
+    pub(crate) to_summit: Vec<u64>,
+    /// For each summit that link, where there is one only.
+    lead: Vec<u8>,
+    /// The switches below, as a set of bits. LIDs on them were not foreseen.
+    below: Vec<u64>,
+    /// For each link the links to the same neighbour. Empty where no port has several LIDs.
+    parallel: Vec<u64>,
+    /// Load by LIDs of end ports.
+    hosts: Load,
+    /// Load by base LIDs of end ports alone, where some port has several.
+    bases: Load,
+    /// Load by LIDs of switches.
+    own: Load,
+}
+
+impl Desk {
+    /// A switch with a row of the tables. `several` says whether some port has several LIDs.
+    pub(crate) fn new(graph: &Graph, s: usize, row: Vec<u8>, several: bool) -> Self {
+        let links = graph.links(s).len();
+        Self {
+            row: row.into(),
+            allowed: Vec::new(),
+            to_summit: Vec::new(),
+            lead: Vec::new(),
+            below: Vec::new(),
+            parallel: if several { parallel(graph, s) } else { Vec::new() },
+            hosts: Load::new(links),
+            bases: Load::new(if several { links } else { 0 }),
+            own: Load::new(links),
+        }
+    }
+
+    /// Notes where a single link leads to a summit, and foresees the LIDs of that summit on it.
+    pub(crate) fn foresee(&mut self, graph: &Graph, s: usize, forecast: &Forecast<'_>) {
+        let single = |set: &[u64]| {
+            let ones: u32 = set.iter().map(|w| w.count_ones()).sum();
+            let word = set.iter().position(|w| *w != 0).filter(|_| ones == 1)?;
+            Some((word * 64) as u8 + set[word].trailing_zeros() as u8)
+        };
+        let sets = self.to_summit.chunks_exact(graph.words(s));
+        self.lead = sets.map(|set| single(set).unwrap_or(NO_LEAD)).collect();
+        let counts = forecast.of_switch(s, &self.lead, graph.links(s).len());
+        self.hosts.foresee(counts.hosts);
+        self.own.foresee(counts.own);
+        if !self.parallel.is_empty() {
+            self.bases.foresee(counts.bases);
+        }
+        self.below = forecast.below(s).to_vec();
+    }
+
+    /// Chooses ports for the LIDs of one batch, given the weight that arrives here for each.
+    pub(crate) fn choose(&mut self, graph: &Graph, s: usize, batch: &Batch, weights: &[u32]) {
+        match graph.words(s) {
+            1 => self.choose_by::<1>(graph, s, batch, weights),
+            2 => self.choose_by::<2>(graph, s, batch, weights),
+            3 => self.choose_by::<3>(graph, s, batch, weights),
+            _ => self.choose_by::<4>(graph, s, batch, weights),
+        }
+    }
+
+    fn choose_by<const W: usize>(
+        &mut self,
+        graph: &Graph,
+        s: usize,
+        batch: &Batch,
+        weights: &[u32],
+    ) {
+        let links = graph.links(s);
+        let allowed = LinkSet::<W>::nth(&self.allowed, batch.bit);
+        let only = allowed.single();
+        let several = !self.parallel.is_empty();
+        let mut taken = vec![LinkSet::<W>::EMPTY; if several { batch.ports } else { 0 }];
+        let most = weights.iter().copied().max().unwrap_or(0);
+        for load in [&mut self.hosts, &mut self.bases, &mut self.own] {
+            load.settle(most);
+        }
+        let dest = batch.dest as usize;
+        let below = self.below.get(dest / 64).is_some_and(|w| w >> (dest % 64) & 1 == 1);
+        for (at, (routed, weight)) in batch.lids.iter().zip(weights).enumerate() {
+            let base = several && !batch.own && at < batch.bases;
+            let lead =
+                self.lead.get(routed.course[0] as usize).filter(|l| **l != NO_LEAD && !below);
+            let lead = lead.map(|l| usize::from(*l));
+            let link = only.or_else(|| {
+                let free = match taken.get_mut(usize::from(routed.port)) {
+                    Some(taken) => still_free(allowed, taken),
+                    None => allowed,
+                };
+                self.pick(allowed, free, routed, (batch.own, base))
+            });
+            let Some(link) = link else { continue };
+            if let Some(taken) = taken.get_mut(usize::from(routed.port)) {
+                taken.union(LinkSet::nth(&self.parallel, link));
+            }
+            let load = if batch.own { &mut self.own } else { &mut self.hosts };
+            load.add(link, *weight, lead, *weight >= HOST);
+            if base {
+                self.bases.add(link, *weight, lead, *weight >= HOST);
+            }
+            // Each row has one owner until the tables are handed out.
+            if let Some(row) = Arc::get_mut(&mut self.row) {
+                row[usize::from(routed.lid)] = links[link].port.0;
+            }
+        }
+    }
+
+    /// The link for one LID: the least loaded of those towards its summits, unless that one
+    /// carries far more than another free one.
+    fn pick<const W: usize>(
+        &self,
+        allowed: LinkSet<W>,
+        free: LinkSet<W>,
+        routed: &Routed,
+        (own, base): (bool, bool),
+    ) -> Option<usize> {
+        let load = match (own, base) {
+            (true, _) => &self.own,
+            (false, true) => &self.bases,
+            (false, false) => &self.hosts,
+        };
+        let (wanted, led) = narrow(allowed, &routed.course, &self.to_summit);
+        // The summits of a port's LIDs differ already. Keeping to one's own matters more than
+        // leaving by another port than the LID before, which may not even pass here.
+        let wanted = if led { wanted.and(free).or_if_empty(wanted) } else { free };
+        let best = match wanted.single() {
+            Some(link) => link,
+            None => load.least(wanted.iter())?,
+        };
+        if wanted == free || !load.stands_out(best) {
+            return Some(best);
+        }
+        let other = load.least(free.iter())?;
+        Some(if load.outweighs(best, other) { other } else { best })
+    }
+}
+
+/// The allowed links that lie towards the summits of a LID, and whether that is fewer than all.
+/// Each summit narrows down what the ones before it left.
+fn narrow<const W: usize>(
+    allowed: LinkSet<W>,
+    course: &Course,
+    to_summit: &[u64],
+) -> (LinkSet<W>, bool) {
+    let mut wanted = allowed;
+    for summit in course.iter().take_while(|s| **s != NO_SUMMIT) {
+        let nearer = wanted.and(LinkSet::nth(to_summit, *summit as usize));
+        wanted = nearer.or_if_empty(wanted);
+        if wanted.single().is_some() {
+            break;
+        }
+    }
+    (wanted, wanted != allowed)
+}
+
+/// The allowed links that lead to no neighbour which another LID of the same port uses; all, once
+/// each neighbour has one.
+fn still_free<const W: usize>(allowed: LinkSet<W>, taken: &mut LinkSet<W>) -> LinkSet<W> {
+    let free = allowed.without(*taken);
+    if free.is_empty() {
+        *taken = LinkSet::EMPTY;
+        return allowed;
+    }
+    free
+}
+
+fn parallel(graph: &Graph, s: usize) -> Vec<u64> {
+    let words = graph.words(s);
+    let links = graph.links(s);
+    let mut sets = vec![0; links.len() * words];
+    for (a, link) in links.iter().enumerate() {
+        for (b, _) in links.iter().enumerate().filter(|(_, l)| l.peer == link.peer) {
+            sets[a * words + b / 64] |= 1 << (b % 64);
+        }
+    }
+    sets
+}
