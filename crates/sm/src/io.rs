@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
+use lk_config::guid2lid::Guid2Lid;
 use lk_routing::Lfts;
 use lk_wire::{Lid, Smp};
 
 use crate::decide::{Desired, Settings, decide};
 use crate::event::{Event, SweepFigures};
 use crate::observe::Observed;
-use crate::persist::Guid2Lid;
 use crate::plan::{Plan, Report};
 use crate::time::Instant;
 use crate::window::Transmit;

@@ -14,7 +14,6 @@ pub mod decide;
 pub mod event;
 pub mod io;
 pub mod observe;
-pub mod persist;
 pub mod plan;
 #[cfg(test)]
 mod testing;
@@ -27,7 +26,6 @@ pub use decide::{Desired, Settings, decide};
 pub use event::{Event, Level, Reason, SmState, SweepFigures};
 pub use io::{Command, Input, Job, JobResult, Outcome, Output, View};
 pub use observe::Observed;
-pub use persist::Guid2Lid;
 pub use plan::{Counts, Plan, Report};
 pub use time::{Duration, Instant};
 pub use window::Transmit;

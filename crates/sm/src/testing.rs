@@ -5,7 +5,9 @@ use std::sync::Arc;
 use lk_fabric::{Fabric, FabricBuilder, NodeKind, NodeSpec, PortId};
 use lk_wire::{DirPath, Guid, Lid, PortInfo, PortState, SwitchInfo};
 
+use crate::decide::Desired;
 use crate::observe::{Observed, Tables};
+use crate::plan::Plan;
 
 /// Two switches with six hosts: the fabric that opensm's LIDs were noted on. Port GUIDs
 /// 0x100001, 3, 5 on the first, 7, 9, 0xa on the second switch; the SM sits on 0x100001.
@@ -64,4 +66,35 @@ pub(crate) fn observed(fabric: Fabric, own: Guid) -> Observed {
         other_sms: Vec::new(),
         fabric: Arc::new(fabric),
     }
+}
+
+/// Makes the fabric hold what a plan writes, as perfect ports and switches would.
+pub(crate) fn carry_out(seen: &mut Observed, plan: &Plan, desired: &Desired) {
+    for change in &plan.ports {
+        let mut info = change.after;
+        info.set_port_state(change.before.port_state());
+        info.set_client_reregister(0);
+        seen.ports[change.port.index()] = Some(info);
+    }
+    for (switch, _, after) in &plan.switches {
+        seen.switches[switch.index()] = Some(*after);
+    }
+    for run in &plan.tables {
+        for block in run.blocks.iter() {
+            let bytes = desired.block(run.table, block).unwrap();
+            seen.tables.learn(run.table, block, &bytes);
+        }
+    }
+    for port in &plan.activate {
+        seen.ports[port.index()].as_mut().unwrap().set_port_state(PortState::ACTIVE.0);
+    }
+}
+
+/// Answers all reads with tables of zeros.
+pub(crate) fn read_zeros(seen: &mut Observed, desired: &Desired) -> usize {
+    let runs = crate::plan::to_be_read(seen, desired);
+    for run in &runs {
+        run.blocks.iter().for_each(|block| seen.tables.learn(run.table, block, &[0; 64]));
+    }
+    runs.iter().map(|r| r.blocks.len()).sum()
 }

@@ -4,6 +4,7 @@
 //! free aligned range. The SM's own port comes first, then all others in table order, as in
 //! OpenSM, so that a new fabric is numbered as OpenSM numbers it.
 
+use lk_config::guid2lid::{Guid2Lid, LidRange};
 use lk_fabric::{Fabric, NodeKind, PortId};
 use lk_routing::LidMap;
 use lk_wire::Lid;
@@ -11,7 +12,6 @@ use lk_wire::Lid;
 use super::Settings;
 use crate::event::Event;
 use crate::observe::Observed;
-use crate::persist::Guid2Lid;
 
 /// Who gets which LIDs.
 pub(super) struct LidPlan {
@@ -84,7 +84,7 @@ pub(super) fn assign(seen: &Observed, settings: &Settings, events: &mut Vec<Even
     if !fresh {
         reserve_known(fabric, &settings.guid2lid, &ports, lmc, &mut space, &mut keep);
         for (at, port) in ports.iter().enumerate() {
-            got[at] = keep.get(fabric.port(*port).guid).map(|(first, _)| first);
+            got[at] = keep.get(&fabric.port(*port).guid).map(|range| range.first);
         }
         for (at, port) in ports.iter().enumerate() {
             let count = 1_u16 << lmc(*port);
@@ -110,7 +110,7 @@ pub(super) fn assign(seen: &Observed, settings: &Settings, events: &mut Vec<Even
         if was != lid {
             events.push(Event::LidAssigned { guid, was, lid });
         }
-        keep.insert(guid, lid, Lid(lid.0 + count - 1));
+        keep.insert(guid, range_from(lid, count));
         ranges.push((*port, lid, lmc(*port)));
     }
     if without > 0 {
@@ -145,21 +145,25 @@ fn reserve_known(
     let mut counts: Vec<_> =
         ports.iter().map(|p| (fabric.port(*p).guid, 1_u16 << lmc(*p))).collect();
     counts.sort_unstable();
-    for (guid, first, last) in known.iter() {
+    for (guid, LidRange { first, last }) in known {
         if !first.is_unicast() || !last.is_unicast() || last < first {
             continue;
         }
         let held = last.0 - first.0 + 1;
-        let count = match counts.binary_search_by_key(&guid, |(g, _)| *g) {
+        let count = match counts.binary_search_by_key(guid, |(g, _)| *g) {
             Ok(at) if counts[at].1 > held || first.0 % counts[at].1 != 0 => continue,
             Ok(at) => counts[at].1,
             Err(_) => held,
         };
         if space.is_free(first.0, count) {
             space.take(first.0, count);
-            keep.insert(guid, first, Lid(first.0 + count - 1));
+            keep.insert(*guid, range_from(*first, count));
         }
     }
+}
+
+const fn range_from(first: Lid, count: u16) -> LidRange {
+    LidRange { first, last: Lid(first.0 + count - 1) }
 }
 
 #[cfg(test)]
@@ -178,7 +182,7 @@ mod tests {
     ) -> (usize, Guid2Lid, Vec<Event>) {
         let mut guid2lid = Guid2Lid::default();
         for (guid, first, last) in known {
-            guid2lid.insert(Guid(*guid), Lid(*first), Lid(*last));
+            guid2lid.insert(Guid(*guid), LidRange { first: Lid(*first), last: Lid(*last) });
         }
         let mut settings = Settings::new(Options::default(), guid2lid);
         change(&mut settings);
@@ -195,7 +199,7 @@ mod tests {
     ) -> Vec<u16> {
         let (_, keep, _) = given(seen, change, known);
         [0x100001, 0x200000, 0x200001, 0x100003, 0x100005, 0x100007, 0x100009, 0x10000a]
-            .map(|g| keep.get(Guid(g)).map_or(0, |(first, _)| first.0))
+            .map(|g| keep.get(&Guid(g)).map_or(0, |range| range.first.0))
             .to_vec()
     }
 
@@ -240,8 +244,8 @@ mod tests {
         let seen = two_switches(&[(0x100003, 9)], false);
         assert_eq!(in_order(&seen, lmc(0), &known), [1, 0x30, 3, 0x14, 4, 5, 6, 7]);
         let (_, keep, _) = given(&seen, lmc(0), &known);
-        assert_eq!(keep.get(Guid(0xabcdef)), Some((Lid(2), Lid(2))));
-        assert_eq!(keep.get(Guid(0x200000)), Some((Lid(0x30), Lid(0x30))));
+        assert_eq!(keep.get(&Guid(0xabcdef)), Some(&range_from(Lid(2), 1)));
+        assert_eq!(keep.get(&Guid(0x200000)), Some(&range_from(Lid(0x30), 1)));
     }
 
     #[test]
@@ -274,7 +278,7 @@ mod tests {
             let known: Vec<_> = known.into_iter().map(|(g, f, n)| (guids[g], f, f + n)).collect();
             let (_, keep, _) = given(&seen, |s| s.options.lmc = lmc, &known);
             let mut taken = std::collections::BTreeSet::new();
-            for (guid, first, last) in keep.iter() {
+            for (guid, LidRange { first, last }) in &keep {
                 let present = guids[..8].contains(&guid.0);
                 if present {
                     let count = if guid.0 >> 20 == 2 { 1 } else { 1 << lmc };
@@ -285,7 +289,7 @@ mod tests {
                     prop_assert!(taken.insert(lid), "LID {} is given twice", lid);
                 }
             }
-            prop_assert!(guids[..8].iter().all(|g| keep.get(Guid(*g)).is_some()));
+            prop_assert!(guids[..8].iter().all(|g| keep.contains_key(&Guid(*g))));
         }
     }
 }

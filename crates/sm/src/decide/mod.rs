@@ -10,12 +10,12 @@ mod role;
 use std::sync::Arc;
 
 use lk_config::Options;
+use lk_config::guid2lid::Guid2Lid;
 use lk_routing::{Lfts, LidMap, RouteJob, RouteOptions, Routes};
 use lk_wire::{PKeyTable, PortInfo, SwitchInfo, VlArbTable};
 
 use crate::event::Event;
 use crate::observe::{Observed, Table};
-use crate::persist::Guid2Lid;
 
 pub(crate) use pkeys::PartEnforce;
 pub use qos::QosTables;

@@ -59,6 +59,12 @@ impl QosTables {
         self.egress.get(egress.index())?.as_deref()
     }
 
+    /// Whether there is nothing in it: QoS is off.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.egress.is_empty()
+    }
+
     /// Whether switches that understand wildcards may be written with them
     /// (`use_optimized_slvl`).
     #[must_use]

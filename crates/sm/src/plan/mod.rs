@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use lk_fabric::{NodeKind, PortId, SwitchId};
 use lk_qos::Sl2vlWrite;
-use lk_wire::{PortInfo, PortState, SwitchInfo};
+use lk_wire::{Mtu, PortInfo, PortState, SwitchInfo, VlCode};
 
 pub use counts::Counts;
 pub use report::{Change, Group, Report};
@@ -247,10 +247,12 @@ fn bounce_reason(
     }
     let mut reasons = Vec::new();
     if have.oper_vls() != want.oper_vls() {
-        reasons.push(format!("OperVLs {} to {}", have.oper_vls(), want.oper_vls()));
+        let lanes = |info: &PortInfo| VlCode(info.oper_vls());
+        reasons.push(format!("OperVLs {} to {}", lanes(have), lanes(want)));
     }
     if have.neighbor_mtu() != want.neighbor_mtu() {
-        reasons.push(format!("MTU {} to {}", have.neighbor_mtu(), want.neighbor_mtu()));
+        let mtu = |info: &PortInfo| Mtu(info.neighbor_mtu());
+        reasons.push(format!("MTU {} to {}", mtu(have), mtu(want)));
     }
     (!reasons.is_empty()).then(|| reasons.join(", "))
 }
@@ -315,4 +317,119 @@ pub fn to_be_read(seen: &Observed, desired: &Desired) -> Vec<TableRun> {
         }
     }
     runs
+}
+
+#[cfg(test)]
+mod tests {
+    use lk_config::Options;
+    use lk_config::guid2lid::Guid2Lid;
+
+    use super::*;
+    use crate::decide::{Settings, decide};
+    use crate::testing::{carry_out, read_zeros, two_switches};
+
+    fn settings(change: impl Fn(&mut Options)) -> Settings {
+        let mut options = Options { qos: true, ..Options::default() };
+        change(&mut options);
+        Settings::new(options, Guid2Lid::new())
+    }
+
+    fn settled_fabric(settings: &Settings) -> Observed {
+        let mut seen = two_switches(&[], true);
+        let desired = decide(&seen, settings, None);
+        read_zeros(&mut seen, &desired);
+        let plan = Plan::compare(&seen, &desired);
+        carry_out(&mut seen, &plan, &desired);
+        seen
+    }
+
+    #[test]
+    fn what_a_plan_writes_leaves_nothing_to_do() {
+        let settings = settings(|_| {});
+        let seen = settled_fabric(&settings);
+        let desired = decide(&seen, &settings, None);
+        assert!(to_be_read(&seen, &desired).is_empty());
+        let plan = Plan::compare(&seen, &desired);
+        assert!(plan.is_empty() && plan.unread == 0, "{plan:?}");
+        let report = Report::of(&plan, &seen, &desired);
+        assert_eq!(report.text(false), "Nothing would change.\n");
+    }
+
+    #[test]
+    fn a_new_fabric_needs_one_write_for_each_block() {
+        let settings = settings(|_| {});
+        let mut seen = two_switches(&[], false);
+        let desired = decide(&seen, &settings, None);
+        // P_Key tables are read with the fabric; here the walk has left them out.
+        assert_eq!(read_zeros(&mut seen, &desired), 8);
+        let plan = Plan::compare(&seen, &desired);
+        let counts = Counts::of(&plan, &seen, &desired);
+        // Six hosts; two switches with three leaf ports and a trunk each, nine ingress ports.
+        assert_eq!(counts.sl2vl, 6 + 2 * 4 * 9);
+        assert_eq!(counts.vlarb, (6 + 2 * 4) * 2);
+        assert_eq!((counts.pkeys, counts.lids, counts.lft_blocks), (8, 8, 2));
+        assert_eq!(counts.activated, 14);
+        assert_eq!((counts.bounced_links, counts.unread), (0, 0));
+    }
+
+    #[test]
+    fn without_qos_no_lane_is_touched() {
+        let settings = settings(|o| o.qos = false);
+        let mut seen = two_switches(&[], true);
+        let desired = decide(&seen, &settings, None);
+        read_zeros(&mut seen, &desired);
+        let plan = Plan::compare(&seen, &desired);
+        let counts = Counts::of(&plan, &seen, &desired);
+        assert_eq!((counts.sl2vl, counts.vlarb), (0, 0));
+        let limits = plan.ports.iter().filter(|c| c.after.vl_high_limit() != 0).count();
+        assert_eq!(limits, 0);
+    }
+
+    #[test]
+    fn raising_max_op_vls_shows_every_link_that_bounces() {
+        let seen = settled_fabric(&settings(|o| o.max_op_vls = 1));
+        let desired = decide(&seen, &settings(|o| o.max_op_vls = 3), None);
+        let plan = Plan::compare(&seen, &desired);
+        assert_eq!(plan.bounces.len(), seen.fabric.links().count());
+        let text = Report::of(&plan, &seen, &desired).text(true);
+        assert!(text.contains("OperVLs VL0 to VL0-3"), "{text}");
+        assert!(text.contains("7 links bounce"), "{text}");
+    }
+
+    #[test]
+    fn links_are_bounced_from_the_end_that_is_reached_without_them() {
+        let seen = settled_fabric(&settings(|o| o.max_op_vls = 1));
+        let desired = decide(&seen, &settings(|o| o.max_op_vls = 2), None);
+        let plan = Plan::compare(&seen, &desired);
+        let hops = |p: PortId| seen.path(seen.fabric.owner(p)).hops();
+        for bounce in &plan.bounces {
+            let far = seen.fabric.peer(bounce.port).unwrap();
+            assert!(hops(bounce.port) <= hops(far));
+        }
+        assert!(plan.bounces.is_sorted_by_key(|b| std::cmp::Reverse(hops(b.port))));
+    }
+
+    #[test]
+    fn tables_of_active_ports_are_read_before_they_are_judged() {
+        let settings = settings(|_| {});
+        let mut seen = settled_fabric(&settings);
+        seen.tables = crate::observe::Tables::unknown(&seen.fabric);
+        let desired = decide(&seen, &settings, None);
+        let unread: usize = to_be_read(&seen, &desired).iter().map(|r| r.blocks.len()).sum();
+        let plan = Plan::compare(&seen, &desired);
+        assert!(plan.is_empty(), "nothing is written that was not read");
+        assert_eq!(plan.unread, unread);
+        assert!(unread > 6 + 2 * 4 * 9);
+    }
+
+    #[test]
+    fn a_fabric_that_no_engine_routes_is_left_alone() {
+        let settings = settings(|o| o.routing_engine = Some("updn,no_fallback".to_owned()));
+        let mut settings = settings;
+        settings.routing.roots = Some(vec![lk_wire::Guid(0xdead)]);
+        let seen = two_switches(&[], false);
+        let desired = decide(&seen, &settings, None);
+        assert!(desired.routes.is_none());
+        assert!(Plan::compare(&seen, &desired).is_empty());
+    }
 }
