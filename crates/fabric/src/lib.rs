@@ -4,11 +4,13 @@
 //! * [`rate`]: names of link widths and speeds.
 //! * [`components`]: connected parts.
 //! * [`text`]: readers and writers of ibnetdiscover output and ibsim net files.
+//! * [`dumps`]: OpenSM's dump files.
 //! * [`topo`]: generators of fat-trees, tori and others.
 
 #![forbid(unsafe_code)]
 
 pub mod components;
+pub mod dumps;
 pub mod graph;
 pub mod rate;
 pub mod text;

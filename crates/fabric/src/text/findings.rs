@@ -70,14 +70,14 @@ const LISTED: usize = 20;
 
 /// Findings, each code listed up to a limit and counted beyond it.
 #[derive(Debug, Default)]
-pub(super) struct Findings {
+pub(crate) struct Findings {
     list: Diagnostics,
     counts: Vec<(Diagnostic, usize)>,
 }
 
 impl Findings {
     /// Takes a finding.
-    pub(super) fn push(&mut self, finding: Diagnostic) {
+    pub(crate) fn push(&mut self, finding: Diagnostic) {
         match self.counts.iter_mut().find(|(first, _)| first.code == finding.code) {
             Some((_, count)) => {
                 *count += 1;
@@ -94,14 +94,14 @@ impl Findings {
     }
 
     /// Forgets all findings of a code that something worse explains.
-    pub(super) fn forget(&mut self, code: Code) {
+    pub(crate) fn forget(&mut self, code: Code) {
         self.counts.retain(|(kind, _)| kind.code != code);
         let list = std::mem::take(&mut self.list);
         self.list = list.into_iter().filter(|f| f.code != code).collect();
     }
 
     /// The list, with a last line for each code that has more than are listed.
-    pub(super) fn finish(mut self) -> Diagnostics {
+    pub(crate) fn finish(mut self) -> Diagnostics {
         for (kind, count) in self.counts {
             if count > LISTED {
                 let message =

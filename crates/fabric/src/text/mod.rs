@@ -19,6 +19,7 @@ mod record;
 mod sniff;
 mod write;
 
+pub(crate) use record::hex as guid;
 pub use write::{write_ibnetdiscover, write_ibsim};
 
 use lk_diag::{Diagnostic, Diagnostics, SourceFile};

@@ -115,7 +115,7 @@ impl<'t> Cursor<'t> {
 }
 
 /// A GUID in hexadecimal digits, with or without `0x`.
-pub(super) fn hex(text: &str) -> Option<Guid> {
+pub(crate) fn hex(text: &str) -> Option<Guid> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
         return None;
