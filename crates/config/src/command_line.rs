@@ -53,7 +53,7 @@ pub struct Operand {
 
 impl CommandLine {
     /// Reads the arguments, without the program's name. `extra` are options that the program has
-    /// besides OpenSM's; their long names take part in abbreviations.
+    /// besides OpenSM's; OpenSM's go before them where a name is cut short.
     ///
     /// As with getopt_long_only, a long option may have one dash or two and may be cut to any
     /// unambiguous beginning, with its argument behind `=` or next; a single letter with one
@@ -107,8 +107,5 @@ impl CommandLine {
 pub(crate) fn key_of_long_name(long: &str) -> Option<&'static str> {
     let folded = getopt::fold(long);
     let option = OPTIONS.iter().find(|o| o.long.iter().any(|l| getopt::fold(l) == folded))?;
-    match option.effect {
-        Effect::Set(key) | Effect::SetHex(key) | Effect::Fixed(key, _) => Some(key),
-        _ => None,
-    }
+    option.key()
 }

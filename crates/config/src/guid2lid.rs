@@ -183,7 +183,8 @@ mod tests {
         fn no_two_ranges_overlap(
             records in proptest::collection::vec((1u64..20, 0u16..40, 0u16..40), 0..30)
         ) {
-            let text: String = records.iter().map(|(g, a, b)| format!("{g:#x} {a} {b}\n\n")).collect();
+            let record = |(g, a, b): &(u64, u16, u16)| format!("{g:#x} {a} {b}\n\n");
+            let text: String = records.iter().map(record).collect();
             let (map, _) = parse(&SourceFile::new("guid2lid", text), 0);
             let mut ranges: Vec<_> = map.values().collect();
             ranges.sort();

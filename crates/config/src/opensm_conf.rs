@@ -1,7 +1,7 @@
 //! opensm.conf: reading it as OpenSM reads it, and writing it.
 //!
 //! `statement` cuts a line into option and value, `value` reads the value and says what is odd
-//! about it, `unknown` finds out what a strange name means, [`write`] makes the commented file
+//! about it, `unknown` finds out what a strange name means, [`write()`] makes the commented file
 //! of `-c`. What becomes of the values is the business of [`crate::Effective`].
 
 mod statement;

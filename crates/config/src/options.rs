@@ -1,8 +1,9 @@
 //! The options of opensm.conf: one table, and the values in force.
 //!
 //! `fields` and `qos_table` are the table's rows, `table` says what a row holds, `value` reads
-//! and writes values, `field` ties them to Rust types, `foreign` names what is not ours: options of NVIDIA's OpenSM, and names
-//! that are no longer or never were options.
+//! and writes values, `field` ties them to Rust types, `meaning` says codes in words. [`foreign`]
+//! names what is not ours: options of NVIDIA's OpenSM, and names that are no options any more or
+//! never were.
 
 mod congestion;
 mod field;

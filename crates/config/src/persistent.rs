@@ -114,7 +114,11 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_back(
-            records in proptest::collection::btree_map("[0-9a-fx:]{1,8}", "[0-9a-fx]{1,6}( [0-9a-f]{1,4}){0,2}", 0..9)
+            records in proptest::collection::btree_map(
+                "[0-9a-fx:]{1,8}",
+                "[0-9a-fx]{1,6}( [0-9a-f]{1,4}){0,2}",
+                0..9,
+            )
         ) {
             let text = write(&records);
             let (back, found) = read(&text);

@@ -8,7 +8,7 @@ mod text;
 pub use json::to_json;
 pub use line::line;
 pub use sarif::{Tool, to_sarif};
-pub use text::{Style, text};
+pub use text::{Style, report, text};
 
 /// Any of our reports as indented JSON.
 fn pretty(report: &impl serde::Serialize) -> String {

@@ -16,32 +16,16 @@ pub fn help_text(program: &str, extra: &[CommandLineOption]) -> String {
     let mut out = format!("Usage: {program} [OPTIONS]\n\nOptions:\n");
     for option in extra.iter().chain(OPTIONS) {
         // Writing to a String cannot fail.
-        let _ = writeln!(out, "  {}", forms(option));
+        let _ = writeln!(out, "  {}", option.forms());
         wrap(&mut out, &description(option));
     }
     out.push_str("\nLong options may have one dash or two and may be cut short.\n");
     out
 }
 
-/// How an option may be written, as in `-s, --sweep SECONDS`.
-fn forms(option: &CommandLineOption) -> String {
-    let short = option.short.iter().map(|letter| format!("-{letter}"));
-    let long = option.long.iter().map(|name| format!("--{name}"));
-    let names = short.chain(long).collect::<Vec<_>>().join(", ");
-    match option.argument {
-        Argument::None => names,
-        Argument::Required(what) => format!("{names} {what}"),
-        Argument::Optional(what) => format!("{names}[={what}]"),
-    }
-}
-
 /// What an option means: its own words, else those of the option of the file.
 fn description(option: &CommandLineOption) -> String {
-    let key = match option.effect {
-        Effect::Set(key) | Effect::SetHex(key) | Effect::Fixed(key, _) => Some(key),
-        _ => None,
-    };
-    let spec = key.and_then(options::find);
+    let spec = option.key().and_then(options::find);
     let mut text = option.doc.to_owned();
     if text.is_empty()
         && let Some(spec) = spec
@@ -100,7 +84,7 @@ pub fn man_page(program: &str, extra: &[CommandLineOption]) -> String {
     );
     out.push_str(".SH OPTIONS\n");
     for option in extra.iter().chain(OPTIONS) {
-        entry(&mut out, &forms(option), &description(option));
+        entry(&mut out, &option.forms(), &description(option));
     }
     out.push_str(".SH CONFIGURATION FILE\n");
     let mut group: Option<Group> = None;
@@ -118,6 +102,9 @@ fn file_option(spec: &OptionSpec) -> String {
     let mut text = doc(spec);
     if !spec.reload {
         text.push_str(" Read at the start only.");
+    }
+    for option in OPTIONS.iter().filter(|option| option.key() == Some(spec.key)) {
+        let _ = write!(text, " Command line: {}.", option.forms());
     }
     match spec.status {
         Status::Applied => {}
@@ -147,7 +134,7 @@ mod tests {
     fn help_names_every_option_and_keeps_to_the_width() {
         let help = help_text("lanekeeper sm", &[]);
         for option in OPTIONS {
-            assert!(help.contains(&forms(option)), "{:?}", option.long);
+            assert!(help.contains(&option.forms()), "{:?}", option.long);
             assert!(!description(option).is_empty(), "{:?}", option.long);
         }
         assert!(help.lines().all(|line| line.len() <= WIDTH), "{help}");

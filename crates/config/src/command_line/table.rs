@@ -59,6 +59,30 @@ pub struct CommandLineOption {
     pub doc: &'static str,
 }
 
+impl CommandLineOption {
+    /// The option of the file that it sets, if it sets just one.
+    #[must_use]
+    pub const fn key(&self) -> Option<&'static str> {
+        match self.effect {
+            Effect::Set(key) | Effect::SetHex(key) | Effect::Fixed(key, _) => Some(key),
+            _ => None,
+        }
+    }
+
+    /// How it may be written, as in `-s, --sweep SECONDS`.
+    #[must_use]
+    pub fn forms(&self) -> String {
+        let short = self.short.iter().map(|letter| format!("-{letter}"));
+        let long = self.long.iter().map(|name| format!("--{name}"));
+        let names = short.chain(long).collect::<Vec<_>>().join(", ");
+        match self.argument {
+            Nothing => names,
+            Required(what) => format!("{names} {what}"),
+            Argument::Optional(what) => format!("{names}[={what}]"),
+        }
+    }
+}
+
 const fn option(
     long: &'static [&'static str],
     short: &'static [char],

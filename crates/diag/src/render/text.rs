@@ -3,7 +3,7 @@
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::line::visible;
-use crate::{Diagnostic, Label, Severity, SourceFile};
+use crate::{Diagnostic, Diagnostics, Label, Severity, SourceFile};
 
 /// How the text looks. Whether the output is a terminal, and `NO_COLOR`, are the caller's to ask.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -43,6 +43,30 @@ pub fn text(diagnostic: &Diagnostic, style: Style) -> String {
     };
     let mut out = renderer.render(&[group]);
     out.push('\n');
+    out
+}
+
+/// All findings, a blank line after each, and how many there were. Empty for an empty list.
+#[must_use]
+pub fn report(diagnostics: &Diagnostics, style: Style) -> String {
+    let mut out = String::new();
+    for diagnostic in diagnostics {
+        out.push_str(&text(diagnostic, style));
+        out.push('\n');
+    }
+    let counts = [Severity::Error, Severity::Warning, Severity::Info]
+        .map(|severity| (severity, diagnostics.count(severity)))
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(severity, count)| {
+            let plural = if count == 1 || severity == Severity::Info { "" } else { "s" };
+            format!("{count} {severity}{plural}")
+        });
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    if !counts.is_empty() {
+        out.push_str(&counts);
+        out.push('\n');
+    }
     out
 }
 
@@ -137,6 +161,21 @@ warning[XX001]: `true` is read as FALSE
     }
 
     #[test]
+    fn a_report_counts() {
+        let list: Diagnostics = [
+            Diagnostic::error(CODE, "one"),
+            Diagnostic::warning(CODE, "two"),
+            Diagnostic::warning(CODE, "three"),
+        ]
+        .into_iter()
+        .collect();
+        let expected = "error[XX001]: one\n\nwarning[XX001]: two\n\nwarning[XX001]: three\n\n\
+                        1 error, 2 warnings\n";
+        assert_eq!(report(&list, Style::Plain), expected);
+        assert_eq!(report(&Diagnostics::new(), Style::Plain), "");
+    }
+
+    #[test]
     fn a_megabyte_line_is_cut_around_the_place() {
         let mut bytes = vec![b'a'; 1 << 20];
         bytes[500_000..500_003].copy_from_slice(b"bad");
@@ -166,7 +205,8 @@ warning[XX001]: `true` is read as FALSE
             let mut found = Diagnostic::error(CODE, "m");
             for (i, (a, b)) in spans.into_iter().enumerate() {
                 let span = Span::new(a, b);
-                found = if i == 0 { found.at(&file, span, "l") } else { found.also(&file, span, "") };
+                found =
+                    if i == 0 { found.at(&file, span, "l") } else { found.also(&file, span, "") };
             }
             let shown = text(&found, Style::Plain);
             prop_assert!(shown.chars().all(|c| !c.is_control() || c == '\n'));
