@@ -59,12 +59,12 @@ pub enum EngineName {
     Known(Engine),
     /// `no_fallback`: minhop is not tried after the list.
     NoFallback,
-    /// An engine of NVIDIA's OpenSM, and the one that stands in for it here.
+    /// An engine of NVIDIA's OpenSM.
     Vendor {
         /// The name in the list.
         written: String,
-        /// The engine that does the same without adaptive routing.
-        instead: Engine,
+        /// The engine that comes nearest, without adaptive routing.
+        instead: Option<Engine>,
     },
     /// A name that nobody knows. OpenSM takes minhop.
     Unknown {
@@ -76,22 +76,25 @@ pub enum EngineName {
 }
 
 /// Names of NVIDIA's engines, and what comes nearest to them here.
-const VENDOR: &[(&str, Engine)] = &[
-    ("ar_updn", Engine::Updn),
-    ("ar_ftree", Engine::Ftree),
-    ("ar_torus", Engine::Torus2Qos),
-    ("ar_dor", Engine::Dor),
-    ("dfp", Engine::Dfsssp),
-    ("dfp2", Engine::Dfsssp),
-    ("pqft", Engine::Ftree),
+const VENDOR: &[(&str, Option<Engine>)] = &[
+    ("ar_updn", Some(Engine::Updn)),
+    ("ar_ftree", Some(Engine::Ftree)),
+    ("ar_torus", Some(Engine::Torus2Qos)),
+    ("ar_dor", Some(Engine::Dor)),
+    ("kdor-hc", Some(Engine::Dor)),
+    ("dfp", Some(Engine::Dfsssp)),
+    ("dfp2", Some(Engine::Dfsssp)),
+    ("pqft", Some(Engine::Ftree)),
+    ("chain", None),
+    ("auto", None),
 ];
 
 /// The words of a list of routing engines, in order. They are separated by commas; blanks do not
-/// count, and `(null)`, `none` and an empty list mean no word at all, which is minhop.
+/// count, and `(null)`, `null`, `none` and an empty list mean no word at all, which is minhop.
 #[must_use]
 pub fn engine_list(text: Option<&str>) -> Vec<EngineName> {
     let words = text.unwrap_or_default().split([',', ' ', '\t']).filter(|word| !word.is_empty());
-    words.filter(|word| *word != "none" && *word != crate::options::NULL).map(word).collect()
+    words.filter(|word| !["none", "null", crate::options::NULL].contains(word)).map(word).collect()
 }
 
 fn word(written: &str) -> EngineName {
@@ -134,7 +137,7 @@ mod tests {
             ]
         );
         assert_eq!(engine_list(None), []);
-        assert_eq!(engine_list(Some("none")), []);
+        assert_eq!(engine_list(Some("none, null,(null)")), []);
     }
 
     #[test]
@@ -151,7 +154,7 @@ mod tests {
             let unknown = EngineName::Unknown { written: written.to_owned(), nearest: expected };
             assert_eq!(found, [unknown]);
         }
-        let vendor = EngineName::Vendor { written: "ar_updn".into(), instead: Engine::Updn };
+        let vendor = EngineName::Vendor { written: "ar_updn".into(), instead: Some(Engine::Updn) };
         assert_eq!(engine_list(Some("ar_updn")), [vendor]);
     }
 }

@@ -103,14 +103,19 @@ impl Effective {
         for name in engine_list(self.options.routing_engine.as_deref()) {
             let found = match name {
                 EngineName::Known(_) | EngineName::NoFallback => continue,
-                EngineName::Vendor { written, instead } => Diagnostic::warning(
-                    codes::ENGINE,
-                    format!(
-                        "`{written}` is an engine of NVIDIA's OpenSM: `{}` takes its place",
-                        instead.name()
-                    ),
-                )
-                .note("adaptive routing is not supported"),
+                EngineName::Vendor { written, instead } => {
+                    let found = Diagnostic::warning(
+                        codes::ENGINE,
+                        format!("`{written}` is a routing engine of NVIDIA's OpenSM only"),
+                    );
+                    match instead {
+                        Some(engine) => found.help(format!(
+                            "`{}` comes nearest to it, without adaptive routing",
+                            engine.name()
+                        )),
+                        None => found,
+                    }
+                }
                 EngineName::Unknown { written, nearest } => {
                     let found = Diagnostic::error(
                         codes::ENGINE,
