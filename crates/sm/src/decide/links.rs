@@ -56,8 +56,8 @@ impl<'a> LinkSetup<'a> {
             }
             Role::BasePort0 => self.identity(port, have, &mut want),
             Role::EnhancedPort0 => {
+                // No thresholds: there is no link whose errors could be counted.
                 self.identity(port, have, &mut want);
-                self.thresholds(&mut want);
                 self.speeds(port, have, &mut want);
                 want.set_neighbor_mtu(have.mtu_cap().max(1));
                 want.set_oper_vls(have.oper_vls().max(1));
