@@ -3,6 +3,7 @@
 //! * [`graph`]: nodes, ports and links; everything else stands on it.
 //! * [`rate`]: names of link widths and speeds.
 //! * [`components`]: connected parts.
+//! * [`diff`]: the difference of two snapshots.
 //! * [`text`]: readers and writers of ibnetdiscover output and ibsim net files.
 //! * [`dumps`]: OpenSM's dump files.
 //! * [`topo`]: generators of fat-trees, tori and others.
@@ -10,12 +11,14 @@
 #![forbid(unsafe_code)]
 
 pub mod components;
+pub mod diff;
 pub mod dumps;
 pub mod graph;
 pub mod rate;
 pub mod text;
 pub mod topo;
 
+pub use diff::{FabricDiff, diff};
 pub use graph::{
     Added, Fabric, FabricBuilder, GraphError, LinkRate, Node, NodeId, NodeKind, NodeSpec, Port,
     PortId, SwitchId,

@@ -100,8 +100,13 @@ fn lids_used_twice_and_lids_that_disagree() {
     assert_eq!(read(&text).1, ["4 warning FB032"]);
     let wide = with("lid 1 lmc 0", "lid 1 lmc 1");
     assert_eq!(read(&wide).1, ["4 warning FB032"]);
-    let hosts = "Ca 1 \"H-0000000000000010\"\n[1](11) \"H-0000000000000020\"[1](21) # lid 3 lmc 0 \"y\" lid 4 4xHDR\n\n\
-                 Ca 1 \"H-0000000000000020\"\n[1](22) \"H-0000000000000010\"[1](11) # lid 5 lmc 0 \"x\" lid 3 4xHDR\n";
+    let hosts = "\
+Ca 1 \"H-0000000000000010\"
+[1](11) \"H-0000000000000020\"[1](21) # lid 3 lmc 0 \"y\" lid 4 4xHDR
+
+Ca 1 \"H-0000000000000020\"
+[1](22) \"H-0000000000000010\"[1](11) # lid 5 lmc 0 \"x\" lid 3 4xHDR
+";
     assert_eq!(read(hosts).1, ["5 warning FB012", "5 warning FB031", "0 info FB041"]);
     let high = with("lid 1 lmc 0", "lid 70000 lmc 9");
     assert_eq!(read(&high).1[..2], ["1 error FB003", "1 error FB003"]);

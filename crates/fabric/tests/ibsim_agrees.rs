@@ -94,7 +94,8 @@ fn on_each_part_of_the_grammar() {
          Hca 2 \"h\"\n[1] \"a\"[2] # lid 9 lmc 1 \"a\" lid 3 4xQDR\n",
         // Modifiers: masks of both ends meet.
         "Switch 8 \"a\"\n[1] \"b\"[1] w=3 s=7\n[2] \"b\"[2] w=1\n[3] \"b\"[3] w=8 s=6\n[4] \"b\"[4] s=2\n\n\
-         Switch 8 \"b\"\n[1] \"a\"[1] w=11 s=3\n[2] \"a\"[2] w=15\n[3] \"a\"[3] w=8 s=4\n[4] \"a\"[4] s=7\n",
+         Switch 8 \"b\"\n[1] \"a\"[1] w=11 s=3\n[2] \"a\"[2] w=15\n\
+         [3] \"a\"[3] w=8 s=4\n[4] \"a\"[4] s=7\n",
         "width=1\nspeed=7\nSwitch 8 \"a\"\n[1] \"b\"[1]\n\nSwitch 8 \"b\"\n[1] \"a\"[1] s=3\n",
         // No common width; out of range.
         "Switch 8 \"a\"\n[1] \"b\"[1] w=4\n\nSwitch 8 \"b\"\n[1] \"a\"[1]\n",
@@ -118,7 +119,8 @@ fn on_each_part_of_the_grammar() {
         "Switch 8 \"a\"\n\nSwitch 8 \"b\"\n\ndo link \"a\"[5] \"b\"[6]\ndo link \"a\"[5] \"b\"[7]\n",
         "Switch 8 \"a\"\n\nSwitch 8 \"b\"\n\ndo LINK \"a\"[5] \"b\"[6]\ndo unlink \"b\"\ndo relink \"a\"[5]\n",
         "Switch 8 \"a\"\n[1] \"h\"[1]\n\nHca 2 \"h\"\n[1] \"a\"[1]\n\ndo baselid \"h\"[1] 9 1\n\
-         do baselid \"a\"[0] 0x11\ndo guid \"h\"[1] 0x123\ndo guid \"h\" 0x456\ndo guid \"a\" 0x777\ndo verbose 0\n",
+         do baselid \"a\"[0] 0x11\ndo guid \"h\"[1] 0x123\ndo guid \"h\" 0x456\n\
+         do guid \"a\" 0x777\ndo verbose 0\n",
         "Switch 8 \"a\"\n\ndo link \"a\"[1] \"nobody\"[1]\n",
         // What ibsim refuses.
         "Switch 8 \"a\"\n[9] \"b\"[1]\n\nSwitch 8 \"b\"\n[1] \"a\"[1]\n",

@@ -17,8 +17,8 @@
 //!   N above the last absolute base.
 //! * `vendid=` and `sysimgguid=` hold for the next node, `devid=` until the next `devid=`.
 //! * `[PORT] "id"[PORT]`: without a port number, or with blanks before it, the far port is 1.
-//!   `w=`, `s=` and `e=` enable widths and speeds as masks; `width=`, `speed=` and `extspeed=` do so
-//!   for all nodes that follow. A link runs at the highest that both ends enable.
+//!   `w=`, `s=` and `e=` enable widths and speeds as masks; `width=`, `speed=` and `extspeed=` do
+//!   so for all nodes that follow. A link runs at the highest that both ends enable.
 //! * `@[PORT] "alias"` gives a port a name by which other nodes can cable to it, as `"@alias"` or
 //!   `"module@alias"`.
 //! * `module="m"` puts `m#` before all ids that follow, `include "file"` reads another file,
