@@ -134,3 +134,48 @@ impl FromStr for DirPath {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grows_hop_by_hop_and_prints_as_the_tools_write_it() {
+        let path = DirPath::LOCAL.then(PortNum(1)).and_then(|p| p.then(PortNum(36)));
+        let path = path.expect("two hops");
+        assert_eq!(path.to_string(), "0,1,36");
+        assert_eq!((path.hops(), path.ports(), path.last()), (2, &[1, 36][..], Some(PortNum(36))));
+        assert_eq!(path.initial_path()[..4], [0, 1, 36, 0]);
+        assert_eq!(DirPath::LOCAL.to_string(), "0");
+        assert_eq!(DirPath::LOCAL.last(), None);
+    }
+
+    #[test]
+    fn parent_undoes_then() {
+        let one = DirPath::LOCAL.then(PortNum(7)).expect("one hop");
+        let two = one.then(PortNum(9)).expect("two hops");
+        assert_eq!(two.parent(), Some(one));
+        assert_eq!(one.parent(), Some(DirPath::LOCAL));
+        assert_eq!(DirPath::LOCAL.parent(), None);
+    }
+
+    #[test]
+    fn has_at_most_63_hops() {
+        let longest = DirPath::from_ports(&[2; 63]).expect("63 hops");
+        assert_eq!(longest.hops(), 63);
+        assert_eq!(longest.then(PortNum(1)), None);
+        assert_eq!(DirPath::from_ports(&[2; 64]), None);
+        assert_eq!(longest.to_string().parse(), Ok(longest));
+        assert_eq!(format!("{longest},1").parse::<DirPath>(), Err(DirPathError::TooLong));
+    }
+
+    #[test]
+    fn refuses_what_is_no_route() {
+        assert_eq!("0, 1 ,4".parse(), Ok(DirPath::from_ports(&[1, 4]).expect("two hops")));
+        assert_eq!("1,4".parse::<DirPath>(), Err(DirPathError::NoStart));
+        assert_eq!("".parse::<DirPath>(), Err(DirPathError::NoStart));
+        let port = |text: &str| Err(DirPathError::Port(text.to_owned()));
+        assert_eq!("0,256".parse::<DirPath>(), port("256"));
+        assert_eq!("0,1,".parse::<DirPath>(), port(""));
+    }
+}

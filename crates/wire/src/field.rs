@@ -238,7 +238,6 @@ macro_rules! attribute {
                 #[doc = concat!("Sets [`Self::", stringify!($field), "`].")]
                 #[inline]
                 pub const fn $set(&mut self, value: $ty) {
-                    const { assert!($length <= $ty::BITS as usize) };
                     $crate::field::set_bits(&mut self.0, $offset, $length, value as u64);
                 }
             )?)*
@@ -259,6 +258,13 @@ macro_rules! attribute {
             $crate::field::tiles($name::FIELDS, $bytes),
             concat!("the table of ", stringify!($name), " has a gap or an overlap")
         );
+
+        $($(
+            const _: () = assert!(
+                $length <= $ty::BITS as usize,
+                concat!(stringify!($field), " has more bits than its type")
+            );
+        )?)*
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -328,3 +334,77 @@ macro_rules! named {
 }
 
 pub(crate) use {attribute, named, payload};
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const fn field(offset: usize, length: usize) -> Field {
+        Field { name: "f", label: "F", offset, length }
+    }
+
+    #[test]
+    fn tiles_takes_only_tables_without_gap_and_overlap() {
+        assert!(tiles(&[field(0, 3), field(3, 5), field(8, 8)], 2));
+        assert!(!tiles(&[field(0, 3), field(4, 4)], 1), "a gap");
+        assert!(!tiles(&[field(0, 4), field(3, 5)], 1), "an overlap");
+        assert!(!tiles(&[field(0, 7)], 1), "too few bits");
+        assert!(!tiles(&[field(0, 9)], 1), "too many bits");
+        assert!(!tiles(&[field(0, 8), field(8, 0)], 1), "an empty field");
+        assert!(!tiles(&[field(8, 8), field(0, 8)], 2), "not in order");
+        assert!(!tiles(&[field(0, 4), field(4, 64), field(68, 4)], 9), "a number of nine bytes");
+        let run = Field { label: "", ..field(0, 432) };
+        assert!(tiles(&[run], 54), "a run of bytes may be as long as it likes");
+    }
+
+    #[test]
+    fn known_bits() {
+        let bytes = [0b1010_0101, 0b1100_0011, 0xFF];
+        assert_eq!(get_bits(&bytes, 0, 1), 1);
+        assert_eq!(get_bits(&bytes, 1, 3), 0b010);
+        assert_eq!(get_bits(&bytes, 4, 8), 0b0101_1100);
+        assert_eq!(get_bits(&bytes, 0, 24), 0xA5_C3_FF);
+        assert_eq!(get_bits(&bytes, 20, 8), 0xF0, "what is not there is 0");
+    }
+
+    /// The bits of `bytes`, first the most significant of byte 0.
+    fn bits(bytes: &[u8]) -> Vec<bool> {
+        bytes.iter().flat_map(|b| (0..8).map(move |i| b >> (7 - i) & 1 == 1)).collect()
+    }
+
+    /// Offset and length of a number in 16 bytes, within eight bytes.
+    fn place() -> impl Strategy<Value = (usize, usize)> {
+        (0_usize..64).prop_flat_map(|offset| (Just(offset), 1..=64 - offset % 8))
+    }
+
+    proptest! {
+        #[test]
+        fn set_bits_is_what_it_is_bit_by_bit(
+            old in any::<[u8; 16]>(),
+            (offset, length) in place(),
+            value in any::<u64>(),
+        ) {
+            let mut new = old;
+            set_bits(&mut new, offset, length, value);
+            let mut expected = bits(&old);
+            for i in 0..length {
+                expected[offset + i] = value >> (length - 1 - i) & 1 == 1;
+            }
+            prop_assert_eq!(bits(&new), expected);
+            let mask = if length == 64 { u64::MAX } else { (1 << length) - 1 };
+            prop_assert_eq!(get_bits(&new, offset, length), value & mask);
+        }
+
+        #[test]
+        fn nothing_outside_of_the_bytes_is_touched(
+            mut bytes in proptest::collection::vec(any::<u8>(), 0..8),
+            (offset, length) in place(),
+            value in any::<u64>(),
+        ) {
+            set_bits(&mut bytes, offset, length, value);
+            let _ = get_bits(&bytes, offset, length);
+        }
+    }
+}

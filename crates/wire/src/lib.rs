@@ -32,6 +32,7 @@ pub mod attributes;
 mod dr_path;
 mod error;
 pub mod field;
+pub mod fuzzing;
 mod ids;
 mod mad;
 pub mod numbers;

@@ -213,3 +213,54 @@ impl fmt::Debug for Status {
         write!(f, "Status({self})")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn header_is_where_the_architecture_has_it() {
+        let bytes = [
+            0x01, 0x81, 0x01, 0x02, 0x80, 0x1C, 0x03, 0x04, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66,
+            0x77, 0x88, 0x00, 0x15, 0xA5, 0xA5, 0x80, 0x00, 0x00, 0x07,
+        ];
+        let header = MadHeader(bytes);
+        assert_eq!(header.base_version(), 1);
+        assert_eq!(header.mgmt_class(), class::SUBN_DR);
+        assert_eq!(header.class_version(), 1);
+        assert_eq!(header.method(), method::SET);
+        assert_eq!(header.status(), 0x801C);
+        assert_eq!(header.class_specific(), 0x0304);
+        assert_eq!(header.tid(), 0x1122_3344_5566_7788);
+        assert_eq!(header.attr_id(), attr::PORT_INFO);
+        assert_eq!(header.attr_modifier(), 0x8000_0007);
+
+        let mut written = MadHeader([0xA5; 24]);
+        written.set_base_version(1);
+        written.set_mgmt_class(class::SUBN_DR);
+        written.set_class_version(1);
+        written.set_method(method::SET);
+        written.set_status(0x801C);
+        written.set_class_specific(0x0304);
+        written.set_tid(0x1122_3344_5566_7788);
+        written.set_attr_id(attr::PORT_INFO);
+        written.set_attr_modifier(0x8000_0007);
+        assert_eq!(written, header);
+    }
+
+    #[test]
+    fn status_names_what_it_knows_and_prints_the_rest() {
+        assert_eq!(Status::INVALID_VALUE.to_string(), "0x001c (invalid value)");
+        assert_eq!(Status(0x0C).to_string(), "0x000c (method/attribute not supported)");
+        assert_eq!(Status(0x7F00).to_string(), "0x7f00");
+        assert!(Status::OK.is_ok() && !Status::BUSY.is_ok());
+    }
+
+    #[test]
+    fn names_of_methods_and_attributes() {
+        assert_eq!(method::name(method::GET_RESP), Some("SubnGetResp"));
+        assert_eq!(method::name(0x42), None);
+        assert_eq!(attr::name(0x18), Some("VLArbitrationTable"));
+        assert_eq!(attr::name(0xFF91), None);
+    }
+}

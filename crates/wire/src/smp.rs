@@ -279,3 +279,140 @@ impl fmt::Display for Summary<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NodeInfo, PortInfo};
+
+    fn path(ports: &[u8]) -> DirPath {
+        DirPath::from_ports(ports).expect("a short route")
+    }
+
+    #[test]
+    fn directed_request_is_laid_out_as_on_the_wire() {
+        let smp = Smp::directed(
+            method::GET,
+            attr::NODE_INFO,
+            5,
+            Tid(0x1234_5678),
+            MKey(0xAABB),
+            &path(&[1, 36]),
+        );
+        let mut expected = [0; 256];
+        expected[..4].copy_from_slice(&[1, 0x81, 1, 1]);
+        expected[7] = 2; // hop count
+        expected[12..16].copy_from_slice(&[0x12, 0x34, 0x56, 0x78]);
+        expected[17] = 0x11;
+        expected[23] = 5;
+        expected[30..32].copy_from_slice(&[0xAA, 0xBB]);
+        expected[32..36].fill(0xFF);
+        expected[129..131].copy_from_slice(&[1, 36]);
+        assert_eq!(smp.0, expected);
+        assert_eq!(smp.path(), Some(path(&[1, 36])));
+    }
+
+    #[test]
+    fn lid_routed_request_has_no_route() {
+        let smp = Smp::lid_routed(method::SET, attr::SM_INFO, 1, Tid(9), MKey(0));
+        let mut expected = [0; 256];
+        expected[..4].copy_from_slice(&[1, 1, 1, 2]);
+        expected[15] = 9;
+        expected[17] = 0x20;
+        expected[23] = 1;
+        assert_eq!(smp.0, expected);
+        assert!(!smp.is_directed());
+    }
+
+    #[test]
+    fn fields_beyond_the_header() {
+        let mut bytes = [0; 256];
+        for (i, byte) in bytes.iter_mut().enumerate() {
+            *byte = i as u8;
+        }
+        let mut smp = Smp(bytes);
+        assert_eq!((smp.hop_pointer(), smp.hop_count()), (6, 7));
+        assert_eq!(smp.m_key(), MKey(0x1819_1A1B_1C1D_1E1F));
+        assert_eq!((smp.dr_slid(), smp.dr_dlid()), (0x2021, 0x2223));
+        assert_eq!((smp.data()[0], smp.data()[63]), (64, 127));
+        assert_eq!((smp.initial_path()[0], smp.initial_path()[63]), (128, 191));
+        assert_eq!((smp.return_path()[0], smp.return_path()[63]), (192, 255));
+        assert_eq!(smp.header().0, bytes[..24]);
+        smp.data_mut()[63] = 1;
+        smp.initial_path_mut()[0] = 2;
+        smp.return_path_mut()[63] = 3;
+        (bytes[127], bytes[128], bytes[255]) = (1, 2, 3);
+        assert_eq!(smp.0, bytes);
+    }
+
+    #[test]
+    fn the_d_bit_is_no_part_of_the_status() {
+        let mut smp = Smp::directed(method::GET, 0, 0, Tid(1), MKey(0), &DirPath::LOCAL);
+        smp.set_direction(true);
+        assert_eq!((smp.status(), smp.status_word()), (Status::OK, 0x8000));
+        smp.set_status(Status::BUSY);
+        assert_eq!((smp.direction(), smp.status_word()), (true, 0x8001));
+        smp.set_status(Status(0xFFFF));
+        smp.set_direction(false);
+        assert_eq!((smp.direction(), smp.status()), (false, Status(0x7FFF)));
+
+        let mut smp = Smp::lid_routed(method::GET, 0, 0, Tid(1), MKey(0));
+        smp.set_status(Status(0x8001));
+        assert_eq!((smp.direction(), smp.status()), (false, Status(0x8001)));
+    }
+
+    #[test]
+    fn response_turns_the_request_round() {
+        let request = Smp::directed(method::SET, attr::PORT_INFO, 3, Tid(77), MKey(5), &path(&[1]));
+        let answer = request.response(Status::INVALID_VALUE);
+        assert!(answer.is_response() && answer.direction() && !request.is_response());
+        assert_eq!(answer.method(), method::GET_RESP);
+        assert_eq!(answer.status(), Status::INVALID_VALUE);
+        assert_eq!((answer.tid(), answer.attr_id(), answer.attr_modifier()), (Tid(77), 0x15, 3));
+        assert_eq!(answer.path(), request.path());
+
+        let trap = Smp::lid_routed(method::TRAP, attr::NOTICE, 0, Tid(4), MKey(0));
+        let repress = trap.response(Status::OK);
+        assert_eq!((repress.method(), repress.direction()), (method::TRAP_REPRESS, false));
+        assert!(repress.is_response());
+    }
+
+    #[test]
+    fn carries_attributes() {
+        let mut info = NodeInfo::default();
+        info.set_num_ports(36);
+        info.set_vendor_id(0x02C9);
+        let mut smp = Smp([0xA5; 256]);
+        smp.set_attribute(&info);
+        assert_eq!(smp.attribute::<NodeInfo>(), info);
+        assert_eq!(smp.data()[40..], [0; 24], "the rest is cleared");
+        assert_eq!((smp.0[63], smp.0[128]), (0xA5, 0xA5), "and nothing else");
+        smp.set_attribute(&PortInfo([7; 64]));
+        assert_eq!(smp.data(), &[7; 64]);
+    }
+
+    #[test]
+    fn a_hop_count_over_63_is_no_route() {
+        let mut smp = Smp::directed(method::GET, 0x11, 0, Tid(1), MKey(0), &path(&[3; 63]));
+        assert_eq!(smp.path(), Some(path(&[3; 63])));
+        smp.set_hop_count(64);
+        assert_eq!(smp.path(), None);
+        assert!(smp.summary().to_string().contains("path of 64 hops"));
+    }
+
+    #[test]
+    fn summary_is_one_line() {
+        let smp = Smp::directed(method::GET, attr::NODE_INFO, 0, Tid(1), MKey(0), &path(&[1]));
+        assert_eq!(
+            smp.summary().to_string(),
+            "SubnGet(NodeInfo) modifier 0x0 path 0,1 tid 0x0000000000000001"
+        );
+        let mut odd = Smp::lid_routed(0x42, 0xFF91, 16, Tid(2), MKey(0)).response(Status::BUSY);
+        odd.set_method(0xC2);
+        assert_eq!(
+            odd.summary().to_string(),
+            "method 0xc2(attribute 0xff91) modifier 0x10 tid 0x0000000000000002 \
+             status 0x0001 (busy)"
+        );
+    }
+}

@@ -89,3 +89,37 @@ impl fmt::Debug for MulticastForwardingTable {
         write!(f, "MulticastForwardingTable({:?})", Hex(&self.0))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn linear_table_has_a_byte_for_each_lid() {
+        let mut table = LinearForwardingTable([0xFF; 64]);
+        assert_eq!(table.get(5), Some(LinearForwardingTable::NO_PATH));
+        assert!(table.set(63, PortNum(36)));
+        assert_eq!((table.0[62], table.0[63], table.get(63)), (0xFF, 36, Some(PortNum(36))));
+        assert_eq!(table.get(64), None);
+        assert!(!table.set(64, PortNum(1)));
+        assert_eq!(LinearForwardingTable::block_of(Lid(63)), 0);
+        assert_eq!(LinearForwardingTable::block_of(Lid(0xBFFF)), 767);
+    }
+
+    #[test]
+    fn multicast_table_has_two_bytes_for_each_lid() {
+        let mut table = MulticastForwardingTable([0xA5; 64]);
+        assert!(table.set(1, 0x8001));
+        assert_eq!(table.0[1..5], [0xA5, 0x80, 0x01, 0xA5]);
+        assert_eq!((table.get(1), table.iter().nth(1)), (Some(0x8001), Some(0x8001)));
+        assert_eq!(table.get(32), None);
+        assert!(!table.set(32, 1));
+    }
+
+    #[test]
+    fn multicast_modifier_holds_position_and_block() {
+        assert_eq!(MulticastForwardingTable::modifier(2, 0x1FF), 0x2000_01FF);
+        assert_eq!(MulticastForwardingTable::parse_modifier(0x2000_01FF), (2, 0x1FF));
+        assert_eq!(MulticastForwardingTable::modifier(15, 0), 0xF000_0000);
+    }
+}

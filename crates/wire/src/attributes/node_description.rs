@@ -40,3 +40,35 @@ impl fmt::Debug for NodeDescription {
         write!(f, "NodeDescription({:?})", self.text())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_ends_at_nul_and_loses_blanks_at_its_end() {
+        assert_eq!(NodeDescription::from_text("sw-01 core").text(), "sw-01 core");
+        let mut bytes = [0; 64];
+        bytes[..10].copy_from_slice(b"host  \0xyz");
+        assert_eq!(NodeDescription(bytes).text(), "host");
+        assert_eq!(NodeDescription([b' '; 64]).text(), "");
+        assert_eq!(NodeDescription([b'x'; 64]).text(), "x".repeat(64), "no NUL at all");
+        assert_eq!(NodeDescription::from_text(" leading").text(), " leading");
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_shown() {
+        let mut bytes = [0; 64];
+        bytes[..4].copy_from_slice(&[b'a', 0xFF, b'b', 0xC3]);
+        assert_eq!(NodeDescription(bytes).text(), "a\u{FFFD}b\u{FFFD}");
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        let description = NodeDescription::from_text(&"é".repeat(40));
+        assert_eq!(description.text(), "é".repeat(32));
+        let description = NodeDescription::from_text(&format!("x{}", "é".repeat(40)));
+        assert_eq!(description.text(), format!("x{}", "é".repeat(31)));
+        assert_eq!(description.0[63], 0);
+    }
+}

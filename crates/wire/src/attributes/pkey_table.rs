@@ -74,3 +74,36 @@ impl fmt::Debug for PKeyTable {
         f.debug_list().entries(self.iter().map(|key| key.0)).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_big_endian_and_in_order() {
+        let mut table = PKeyTable([0xA5; 64]);
+        assert!(table.set(0, PKey::DEFAULT_FULL) && table.set(31, PKey(0x8001)));
+        assert_eq!(
+            (table.0[..3].to_vec(), table.0[61..].to_vec()),
+            (vec![0xFF, 0xFF, 0xA5], vec![0xA5, 0x80, 0x01])
+        );
+        assert_eq!((table.get(0), table.get(31)), (Some(PKey(0xFFFF)), Some(PKey(0x8001))));
+        assert_eq!(table.iter().nth(1), Some(PKey(0xA5A5)));
+        assert_eq!(table.get(32), None);
+        assert!(!table.set(32, PKey(1)));
+    }
+
+    #[test]
+    fn collects_up_to_32_keys() {
+        let table: PKeyTable = (1..=40).map(PKey).collect();
+        assert_eq!(table.iter().collect::<Vec<_>>(), (1..=32).map(PKey).collect::<Vec<_>>());
+        let table: PKeyTable = [PKey(7)].into_iter().collect();
+        assert_eq!((table.get(0), table.get(1)), (Some(PKey(7)), Some(PKey(0))));
+    }
+
+    #[test]
+    fn modifier_holds_block_and_port() {
+        assert_eq!(PKeyTable::modifier(3, PortNum(36)), 0x0024_0003);
+        assert_eq!(PKeyTable::parse_modifier(0x0024_0003), (3, PortNum(36)));
+    }
+}

@@ -162,3 +162,130 @@ impl PortInfo {
         self.capability_mask() & mask == mask
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What libibmad makes of bytes of 0xa5 when it sets the fields as the test does.
+    #[rustfmt::skip]
+    const BYTES: [u8; 64] = [
+        0x6b, 0x5b, 0xf8, 0xd9, 0xf1, 0x13, 0xbb, 0x40, 0xbb, 0xbc, 0x3d, 0xf8, 0x77, 0x54, 0xfe, 0xae,
+        0x8e, 0xb3, 0x2a, 0x5f, 0xae, 0xbf, 0x66, 0x38, 0x3c, 0xdb, 0x69, 0x5a, 0xa9, 0xce, 0xca, 0xd8,
+        0x5e, 0x8a, 0xa4, 0xd6, 0xca, 0x5c, 0x6a, 0x7d, 0x4c, 0x92, 0x32, 0x29, 0x06, 0x5c, 0x47, 0x75,
+        0xda, 0x1d, 0x95, 0xb8, 0xbd, 0x5a, 0xa7, 0x52, 0xa5, 0x82, 0x41, 0x44, 0x92, 0xc0, 0xc6, 0xb1,
+    ];
+
+    #[test]
+    fn setters_write_their_bits_and_no_others() {
+        let mut value = PortInfo([0xa5; 64]);
+        value.set_m_key(0x6b5b_f8d9_f113_bb40);
+        value.set_gid_prefix(0xbbbc_3df8_7754_feae);
+        value.set_lid(0x8eb3);
+        value.set_sm_lid(0x2a5f);
+        value.set_capability_mask(0xaebf_6638);
+        value.set_diag_code(0x3cdb);
+        value.set_m_key_lease_period(0x695a);
+        value.set_local_port_num(169);
+        value.set_link_width_enabled(206);
+        value.set_link_width_supported(202);
+        value.set_link_width_active(216);
+        value.set_link_speed_supported(5);
+        value.set_port_state(14);
+        value.set_port_physical_state(8);
+        value.set_link_down_default_state(10);
+        value.set_m_key_protect(2);
+        value.set_lmc(4);
+        value.set_link_speed_active(13);
+        value.set_link_speed_enabled(6);
+        value.set_neighbor_mtu(12);
+        value.set_master_sm_sl(10);
+        value.set_vl_cap(5);
+        value.set_init_type(12);
+        value.set_vl_high_limit(106);
+        value.set_vl_arb_high_cap(125);
+        value.set_vl_arb_low_cap(76);
+        value.set_init_type_reply(9);
+        value.set_mtu_cap(2);
+        value.set_vl_stall_count(1);
+        value.set_hoq_life(18);
+        value.set_oper_vls(2);
+        value.set_partition_enforcement_inbound(1);
+        value.set_partition_enforcement_outbound(0);
+        value.set_filter_raw_inbound(0);
+        value.set_filter_raw_outbound(1);
+        value.set_m_key_violations(0x65c);
+        value.set_p_key_violations(0x4775);
+        value.set_q_key_violations(0xda1d);
+        value.set_guid_cap(149);
+        value.set_client_reregister(1);
+        value.set_multicast_pkey_trap_suppression(1);
+        value.set_subnet_timeout(24);
+        value.set_resp_time_value(29);
+        value.set_local_phy_errors(5);
+        value.set_overrun_errors(10);
+        value.set_max_credit_hint(0xa752);
+        value.set_link_round_trip_latency(0x824144);
+        value.set_capability_mask2(0x92c0);
+        value.set_link_speed_ext_active(12);
+        value.set_link_speed_ext_supported(6);
+        value.set_link_speed_ext_enabled(17);
+        assert_eq!(value.0, BYTES);
+    }
+
+    #[test]
+    fn getters_read_their_bits() {
+        let value = PortInfo(BYTES);
+        assert_eq!(value.m_key(), 0x6b5b_f8d9_f113_bb40);
+        assert_eq!(value.gid_prefix(), 0xbbbc_3df8_7754_feae);
+        assert_eq!(value.lid(), 0x8eb3);
+        assert_eq!(value.sm_lid(), 0x2a5f);
+        assert_eq!(value.capability_mask(), 0xaebf_6638);
+        assert_eq!(value.diag_code(), 0x3cdb);
+        assert_eq!(value.m_key_lease_period(), 0x695a);
+        assert_eq!(value.local_port_num(), 169);
+        assert_eq!(value.link_width_enabled(), 206);
+        assert_eq!(value.link_width_supported(), 202);
+        assert_eq!(value.link_width_active(), 216);
+        assert_eq!(value.link_speed_supported(), 5);
+        assert_eq!(value.port_state(), 14);
+        assert_eq!(value.port_physical_state(), 8);
+        assert_eq!(value.link_down_default_state(), 10);
+        assert_eq!(value.m_key_protect(), 2);
+        assert_eq!(value.lmc(), 4);
+        assert_eq!(value.link_speed_active(), 13);
+        assert_eq!(value.link_speed_enabled(), 6);
+        assert_eq!(value.neighbor_mtu(), 12);
+        assert_eq!(value.master_sm_sl(), 10);
+        assert_eq!(value.vl_cap(), 5);
+        assert_eq!(value.init_type(), 12);
+        assert_eq!(value.vl_high_limit(), 106);
+        assert_eq!(value.vl_arb_high_cap(), 125);
+        assert_eq!(value.vl_arb_low_cap(), 76);
+        assert_eq!(value.init_type_reply(), 9);
+        assert_eq!(value.mtu_cap(), 2);
+        assert_eq!(value.vl_stall_count(), 1);
+        assert_eq!(value.hoq_life(), 18);
+        assert_eq!(value.oper_vls(), 2);
+        assert_eq!(value.partition_enforcement_inbound(), 1);
+        assert_eq!(value.partition_enforcement_outbound(), 0);
+        assert_eq!(value.filter_raw_inbound(), 0);
+        assert_eq!(value.filter_raw_outbound(), 1);
+        assert_eq!(value.m_key_violations(), 0x65c);
+        assert_eq!(value.p_key_violations(), 0x4775);
+        assert_eq!(value.q_key_violations(), 0xda1d);
+        assert_eq!(value.guid_cap(), 149);
+        assert_eq!(value.client_reregister(), 1);
+        assert_eq!(value.multicast_pkey_trap_suppression(), 1);
+        assert_eq!(value.subnet_timeout(), 24);
+        assert_eq!(value.resp_time_value(), 29);
+        assert_eq!(value.local_phy_errors(), 5);
+        assert_eq!(value.overrun_errors(), 10);
+        assert_eq!(value.max_credit_hint(), 0xa752);
+        assert_eq!(value.link_round_trip_latency(), 0x824144);
+        assert_eq!(value.capability_mask2(), 0x92c0);
+        assert_eq!(value.link_speed_ext_active(), 12);
+        assert_eq!(value.link_speed_ext_supported(), 6);
+        assert_eq!(value.link_speed_ext_enabled(), 17);
+    }
+}

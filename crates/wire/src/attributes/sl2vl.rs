@@ -128,3 +128,47 @@ impl SlToVlTable {
         SlToVlModifier::pair(input, output)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sl_0_is_the_upper_half_of_the_first_byte() {
+        let table = SlToVlTable([0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF]);
+        for n in 0..16 {
+            assert_eq!(table.get(Sl(n)), Vl(n));
+        }
+        assert_eq!(table, SlToVlTable::from_fn(|sl| Vl(sl.0)));
+        assert_eq!(table.iter().map(|vl| vl.0).collect::<Vec<_>>(), (0..16).collect::<Vec<_>>());
+        assert_eq!(table.to_string(), "| 0| 1| 2| 3| 4| 5| 6| 7| 8| 9|10|11|12|13|14|15|");
+    }
+
+    #[test]
+    fn setting_one_leaves_the_others() {
+        let mut table = SlToVlTable([0xA5; 8]);
+        table.set(Sl(2), Vl(15));
+        table.set(Sl(15), Vl(0));
+        assert_eq!(table.0, [0xA5, 0xF5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA0]);
+        table.set(Sl(2), Vl(0x13));
+        assert_eq!(table.get(Sl(2)), Vl(3), "a VL has four bits");
+    }
+
+    #[test]
+    fn modifier_has_wildcards() {
+        use SlToVlPort::{All, One};
+        assert_eq!(SlToVlTable::modifier(PortNum(2), PortNum(3)), 0x0203);
+        let forms = [
+            (0x0203, One(PortNum(2)), One(PortNum(3))),
+            (0x2_0003, All, One(PortNum(3))),
+            (0x1_0200, One(PortNum(2)), All),
+            (0x3_0000, All, All),
+        ];
+        for (number, input, output) in forms {
+            let modifier = SlToVlModifier { input, output };
+            assert_eq!(SlToVlModifier::parse(number), modifier);
+            assert_eq!(modifier.encode(), number);
+        }
+        assert_eq!(SlToVlModifier::parse(0x3_0203).encode(), 0x3_0000);
+    }
+}

@@ -53,3 +53,62 @@ impl SwitchInfo {
         self.optimized_sl2vl() & 1 != 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What libibmad makes of bytes of 0xa5 when it sets the fields as the test does.
+    #[rustfmt::skip]
+    const BYTES: [u8; 20] = [
+        0x15, 0xc0, 0x97, 0xbf, 0xae, 0xb1, 0x56, 0x6a, 0xff, 0xe1, 0xdd, 0xd4, 0x4e, 0x19, 0xf9, 0x45,
+        0x05, 0xa5, 0x3d, 0xd1,
+    ];
+
+    #[test]
+    fn setters_write_their_bits_and_no_others() {
+        let mut value = SwitchInfo([0xa5; 20]);
+        value.set_linear_fdb_cap(0x15c0);
+        value.set_random_fdb_cap(0x97bf);
+        value.set_multicast_fdb_cap(0xaeb1);
+        value.set_linear_fdb_top(0x566a);
+        value.set_default_port(255);
+        value.set_default_multicast_primary_port(225);
+        value.set_default_multicast_not_primary_port(221);
+        value.set_life_time_value(26);
+        value.set_port_state_change(1);
+        value.set_optimized_sl2vl(0);
+        value.set_lids_per_port(0x4e19);
+        value.set_partition_enforcement_cap(0xf945);
+        value.set_inbound_enforcement_cap(0);
+        value.set_outbound_enforcement_cap(0);
+        value.set_filter_raw_inbound_cap(0);
+        value.set_filter_raw_outbound_cap(0);
+        value.set_enhanced_port0(0);
+        value.set_multicast_fdb_top(0x3dd1);
+        assert_eq!(value.0, BYTES);
+    }
+
+    #[test]
+    fn getters_read_their_bits() {
+        let value = SwitchInfo(BYTES);
+        assert_eq!(value.linear_fdb_cap(), 0x15c0);
+        assert_eq!(value.random_fdb_cap(), 0x97bf);
+        assert_eq!(value.multicast_fdb_cap(), 0xaeb1);
+        assert_eq!(value.linear_fdb_top(), 0x566a);
+        assert_eq!(value.default_port(), 255);
+        assert_eq!(value.default_multicast_primary_port(), 225);
+        assert_eq!(value.default_multicast_not_primary_port(), 221);
+        assert_eq!(value.life_time_value(), 26);
+        assert_eq!(value.port_state_change(), 1);
+        assert_eq!(value.optimized_sl2vl(), 0);
+        assert_eq!(value.lids_per_port(), 0x4e19);
+        assert_eq!(value.partition_enforcement_cap(), 0xf945);
+        assert_eq!(value.inbound_enforcement_cap(), 0);
+        assert_eq!(value.outbound_enforcement_cap(), 0);
+        assert_eq!(value.filter_raw_inbound_cap(), 0);
+        assert_eq!(value.filter_raw_outbound_cap(), 0);
+        assert_eq!(value.enhanced_port0(), 0);
+        assert_eq!(value.multicast_fdb_top(), 0x3dd1);
+    }
+}

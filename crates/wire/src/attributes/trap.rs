@@ -193,3 +193,84 @@ impl Trap {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GID: Gid = Gid { prefix: 0xFE80 << 48, guid: Guid(0x0002_C903_0000_1234) };
+    const PLACE: (Lid, PortNum) = (Lid(0x1234), PortNum(36));
+
+    /// One of each, all fields different from 0.
+    fn all() -> Vec<Trap> {
+        let mut words = 1_u64..;
+        let mut next = || words.next().unwrap_or(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        vec![
+            Trap::GidInService(GID),
+            Trap::GidOutOfService(GID),
+            Trap::GroupCreated(GID),
+            Trap::GroupDeleted(GID),
+            Trap::LinkStateChange(PLACE.0),
+            Trap::LinkIntegrity(PLACE.0, PLACE.1),
+            Trap::BufferOverrun(PLACE.0, PLACE.1),
+            Trap::FlowControl(PLACE.0, PLACE.1),
+            Trap::LocalChange(LocalChange::random(&mut next)),
+            Trap::SystemImageGuid(PLACE.0, GID.guid),
+            Trap::BadMKey(MKeyViolation::random(&mut next)),
+            Trap::BadPKey(KeyViolation::random(&mut next)),
+            Trap::BadQKey(KeyViolation::random(&mut next)),
+            Trap::SwitchBadPKey(SwitchPKeyViolation::random(&mut next)),
+        ]
+    }
+
+    #[test]
+    fn a_notice_of_a_trap_is_read_as_that_trap() {
+        for trap in all() {
+            let notice = trap.notice(NodeType::SWITCH, Lid(7));
+            assert_eq!(Trap::parse(&notice), Some(trap));
+            assert_eq!(notice.trap_number(), trap.number());
+            assert_eq!(notice.issuer_lid(), 7);
+        }
+        let numbers: Vec<u16> = all().iter().map(Trap::number).collect();
+        assert_eq!(numbers, [64, 65, 66, 67, 128, 129, 130, 131, 144, 145, 256, 257, 258, 259]);
+    }
+
+    #[test]
+    fn link_state_change_on_the_wire() {
+        let notice = Trap::LinkStateChange(Lid(0x1234)).notice(NodeType::SWITCH, Lid(0x1234));
+        let mut expected = [0; 80];
+        expected[..8].copy_from_slice(&[0x81, 0, 0, 2, 0, 128, 0x12, 0x34]);
+        expected[10..12].copy_from_slice(&[0x12, 0x34]);
+        assert_eq!(notice.0, expected);
+        assert_eq!(notice.producer(), Some(NodeType::SWITCH));
+        assert_eq!(notice.kind(), NoticeType::URGENT);
+    }
+
+    #[test]
+    fn gid_in_service_is_told_by_the_class_manager() {
+        let notice = Trap::GidInService(GID).notice(NodeType::CA, Lid(1));
+        assert_eq!(notice.0[..8], [0x83, 0, 0, 4, 0, 64, 0, 1]);
+        assert_eq!(
+            notice.0[16..32],
+            [0xFE, 0x80, 0, 0, 0, 0, 0, 0, 0, 2, 0xC9, 3, 0, 0, 0x12, 0x34]
+        );
+        assert_eq!(notice.producer(), None);
+    }
+
+    #[test]
+    fn port_traps_have_lid_and_port_behind_a_gap() {
+        let notice = Trap::LinkIntegrity(PLACE.0, PLACE.1).notice(NodeType::CA, Lid(1));
+        assert_eq!(notice.details()[..6], [0, 0, 0x12, 0x34, 36, 0]);
+    }
+
+    #[test]
+    fn vendors_and_unknown_notices_are_no_traps() {
+        let mut notice = Trap::LinkStateChange(Lid(1)).notice(NodeType::SWITCH, Lid(1));
+        notice.set_trap_number(127);
+        assert_eq!(Trap::parse(&notice), None);
+        notice.set_trap_number(128);
+        notice.set_is_generic(0);
+        assert_eq!(Trap::parse(&notice), None);
+        assert_eq!(notice.producer(), None);
+    }
+}

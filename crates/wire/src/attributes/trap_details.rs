@@ -183,3 +183,74 @@ impl LocalChange {
         Lid(self.lid())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes 0x00 to 0x35.
+    fn counting() -> [u8; 54] {
+        std::array::from_fn(|i| i as u8)
+    }
+
+    #[test]
+    fn local_change() {
+        let details = LocalChange(counting());
+        assert_eq!((details.port_lid(), details.other_local_changes()), (Lid(0x0203), 1));
+        assert_eq!(details.capability_mask(), 0x0607_0809);
+        assert_eq!(details.capability_mask2(), 0x0C0D);
+        let mut details = LocalChange::default();
+        details.set_node_description_change(1);
+        assert_eq!(details.0[11], 1);
+        details.set_link_width_enabled_change(1);
+        assert_eq!(details.0[11], 3);
+        details.set_link_speed_enabled_change(1);
+        assert_eq!(details.0[11], 7);
+        details.set_other_local_changes(1);
+        assert_eq!(details.0[5], 1);
+    }
+
+    #[test]
+    fn m_key_violation() {
+        let details = MKeyViolation(counting());
+        assert_eq!((details.lid(), details.dr_slid(), details.method()), (0x0203, 0x0405, 6));
+        assert_eq!((details.attr_id(), details.attr_modifier()), (0x0809, 0x0A0B_0C0D));
+        assert_eq!(details.m_key(), 0x0E0F_1011_1213_1415);
+        assert_eq!((details.dr_notice(), details.dr_path_truncated()), (0, 0));
+        assert_eq!(details.dr_hop_count(), 0x17);
+        assert_eq!(details.return_path(), &counting()[24..24 + 0x17]);
+    }
+
+    #[test]
+    fn return_path_is_cut_at_30() {
+        let mut details = MKeyViolation([0xFF; 54]);
+        assert_eq!(details.return_path().len(), 30, "whatever the hop count says");
+        details.set_return_path(&[7; 40]);
+        assert_eq!((details.return_path(), details.dr_path_truncated()), (&[7; 30][..], 1));
+        details.set_return_path(&[1, 2]);
+        assert_eq!((details.return_path(), details.dr_path_truncated()), (&[1, 2][..], 0));
+        assert_eq!(details.0[26..], [0; 28]);
+    }
+
+    #[test]
+    fn key_violation() {
+        let details = KeyViolation(counting());
+        assert_eq!((details.lid1(), details.lid2()), (0x0203, 0x0405));
+        assert_eq!((details.key(), details.sl()), (0x0607_0809, 0));
+        assert_eq!((details.qp1(), details.qp2()), (0x0B_0C0D, 0x0F_1011));
+        assert_eq!(details.gid1_prefix(), 0x1213_1415_1617_1819);
+        assert_eq!(details.gid2_guid(), 0x2A2B_2C2D_2E2F_3031);
+        let mut details = KeyViolation::default();
+        details.set_sl(0xF);
+        assert_eq!(details.0[10], 0xF0);
+    }
+
+    #[test]
+    fn switch_p_key_violation() {
+        let details = SwitchPKeyViolation(counting());
+        assert_eq!((details.data_valid(), details.p_key()), (0x0001, 0x0607));
+        assert_eq!((details.qp1(), details.qp2()), (0x09_0A0B, 0x0D_0E0F));
+        assert_eq!(details.gid1_prefix(), 0x1011_1213_1415_1617);
+        assert_eq!((details.switch_lid(), details.port()), (0x3031, 0x32));
+    }
+}

@@ -90,3 +90,36 @@ impl fmt::Debug for VlArbTable {
         write!(f, "VlArbTable({self})")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_two_bytes_vl_first() {
+        let mut table = VlArbTable([0xA5; 64]);
+        assert!(table.set(0, VlArbEntry { vl: Vl(3), weight: 255 }));
+        assert!(table.set(31, VlArbEntry { vl: Vl(14), weight: 0 }));
+        assert_eq!(table.0[..3], [3, 255, 0xA5]);
+        assert_eq!(table.0[61..], [0xA5, 14, 0]);
+        assert_eq!(table.get(0), Some(VlArbEntry { vl: Vl(3), weight: 255 }));
+        assert_eq!(table.get(1), Some(VlArbEntry { vl: Vl(5), weight: 0xA5 }));
+        assert_eq!(table.get(32), None);
+        assert!(!table.set(32, VlArbEntry::default()));
+    }
+
+    #[test]
+    fn collects_and_prints_as_the_configuration_has_it() {
+        let table: VlArbTable = (0..40).map(|n| VlArbEntry { vl: Vl(n & 15), weight: n }).collect();
+        assert_eq!(table.iter().count(), 32);
+        let text = table.to_string();
+        assert!(text.starts_with("0:0,1:1,2:2,") && text.ends_with(",14:30,15:31"), "{text}");
+    }
+
+    #[test]
+    fn modifier_holds_block_and_port() {
+        let modifier = VlArbTable::modifier(VlArbTable::HIGH, PortNum(36));
+        assert_eq!(modifier, 0x0003_0024);
+        assert_eq!(VlArbTable::parse_modifier(modifier), (3, PortNum(36)));
+    }
+}

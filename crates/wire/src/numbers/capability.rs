@@ -1,83 +1,80 @@
 //! Bits of PortInfo's capability masks.
 
-/// Bits of PortInfo.CapabilityMask (IBA 14.2.5.6).
-pub mod cap_mask {
-    /// IsSM: a subnet manager runs here.
-    pub const IS_SM: u32 = 1 << 1;
-    /// IsNoticeSupported.
-    pub const NOTICE: u32 = 1 << 2;
-    /// IsTrapSupported.
-    pub const TRAP: u32 = 1 << 3;
-    /// IsOptionalIPDSupported.
-    pub const OPTIONAL_IPD: u32 = 1 << 4;
-    /// IsAutomaticMigrationSupported.
-    pub const AUTOMATIC_MIGRATION: u32 = 1 << 5;
-    /// IsSLMappingSupported: the port has an SLtoVLMappingTable.
-    pub const SL_MAPPING: u32 = 1 << 6;
-    /// IsMKeyNVRAM: the M_Key outlives a reset.
-    pub const M_KEY_NVRAM: u32 = 1 << 7;
-    /// IsPKeyNVRAM: the P_Keys outlive a reset.
-    pub const P_KEY_NVRAM: u32 = 1 << 8;
-    /// IsLEDInfoSupported.
-    pub const LED_INFO: u32 = 1 << 9;
-    /// IsSMdisabled: a subnet manager here must not become the master.
-    pub const SM_DISABLED: u32 = 1 << 10;
-    /// IsSystemImageGUIDSupported.
-    pub const SYSTEM_IMAGE_GUID: u32 = 1 << 11;
-    /// IsPkeySwitchExternalPortTrapSupported: the switch sends trap 259.
-    pub const PKEY_SWITCH_EXTERNAL_PORT_TRAP: u32 = 1 << 12;
-    /// IsExtendedSpeedsSupported.
-    pub const EXTENDED_SPEEDS: u32 = 1 << 14;
-    /// IsCapabilityMask2Supported: the second mask counts.
-    pub const CAP_MASK2: u32 = 1 << 15;
-    /// IsCommunicationManagementSupported.
-    pub const COMM_MGMT: u32 = 1 << 16;
-    /// IsSNMPTunnelingSupported.
-    pub const SNMP: u32 = 1 << 17;
-    /// IsReinitSupported.
-    pub const REINIT: u32 = 1 << 18;
-    /// IsDeviceManagementSupported.
-    pub const DEVICE_MGMT: u32 = 1 << 19;
-    /// IsVendorClassSupported.
-    pub const VENDOR_CLASS: u32 = 1 << 20;
-    /// IsDRNoticeSupported: trap 256 tells the directed route.
-    pub const DR_NOTICE: u32 = 1 << 21;
-    /// IsCapabilityMaskNoticeSupported: trap 144 is sent.
-    pub const CAP_MASK_NOTICE: u32 = 1 << 22;
-    /// IsBootManagementSupported.
-    pub const BOOT_MGMT: u32 = 1 << 23;
-    /// IsLinkRoundTripLatencySupported.
-    pub const LINK_ROUND_TRIP: u32 = 1 << 24;
-    /// IsClientReregistrationSupported.
-    pub const CLIENT_REREGISTER: u32 = 1 << 25;
-    /// IsOtherLocalChangesNoticeSupported: trap 144 tells more than the mask.
-    pub const OTHER_LOCAL_CHANGES: u32 = 1 << 26;
-    /// IsLinkSpeedWidthPairsTableSupported.
-    pub const LINK_SPEED_WIDTH_PAIRS: u32 = 1 << 27;
-    /// IsVendorSpecificMadsTableSupported.
-    pub const VENDOR_MADS_TABLE: u32 = 1 << 28;
-    /// IsMcastPkeyTrapSuppressionSupported.
-    pub const MCAST_PKEY_TRAP_SUPPRESSION: u32 = 1 << 29;
-    /// IsMulticastFDBTopSupported.
-    pub const MULTICAST_FDB_TOP: u32 = 1 << 30;
-    /// IsHierarchyInfoSupported.
-    pub const HIERARCHY_INFO: u32 = 1 << 31;
+/// A module of masks of one bit each, with the names of the bits.
+macro_rules! flags {
+    (
+        $(#[$meta:meta])*
+        $module:ident: $ty:ident { $($flag:ident = $bit:literal, $name:literal, $doc:literal;)* }
+    ) => {
+        $(#[$meta])*
+        pub mod $module {
+            $(
+                #[doc = concat!($name, ": ", $doc)]
+                pub const $flag: $ty = 1 << $bit;
+            )*
+
+            /// The architecture's name of bit `bit`, or `None` when it has none.
+            #[must_use]
+            pub const fn name(bit: u32) -> Option<&'static str> {
+                match bit {
+                    $($bit => Some($name),)*
+                    _ => None,
+                }
+            }
+        }
+    };
 }
 
-/// Bits of PortInfo.CapabilityMask2 (IBA 14.2.5.6).
-pub mod cap_mask2 {
-    /// IsSetNodeDescriptionSupported.
-    pub const SET_NODE_DESCRIPTION: u16 = 1 << 0;
-    /// IsPortInfoExtendedSupported.
-    pub const PORT_INFO_EXTENDED: u16 = 1 << 1;
-    /// IsVirtualizationSupported.
-    pub const VIRTUALIZATION: u16 = 1 << 2;
-    /// IsSwitchPortStateTableSupported.
-    pub const SWITCH_PORT_STATE_TABLE: u16 = 1 << 3;
-    /// IsLinkWidth2xSupported.
-    pub const LINK_WIDTH_2X: u16 = 1 << 4;
-    /// IsLinkSpeedHDRSupported.
-    pub const LINK_SPEED_HDR: u16 = 1 << 5;
-    /// IsLinkSpeedNDRSupported.
-    pub const LINK_SPEED_NDR: u16 = 1 << 10;
+flags! {
+    /// Bits of PortInfo.CapabilityMask (IBA 14.2.5.6).
+    cap_mask: u32 {
+        IS_SM = 1, "IsSM", "A subnet manager runs here.";
+        NOTICE = 2, "IsNoticeSupported", "The port has the Notice attribute.";
+        TRAP = 3, "IsTrapSupported", "The port sends traps.";
+        OPTIONAL_IPD = 4, "IsOptionalIPDSupported", "Optional values of the inter-packet delay.";
+        AUTOMATIC_MIGRATION = 5, "IsAutomaticMigrationSupported", "Automatic path migration.";
+        SL_MAPPING = 6, "IsSLMappingSupported", "The port has an SLtoVLMappingTable.";
+        M_KEY_NVRAM = 7, "IsMKeyNVRAM", "The M_Key outlives a reset.";
+        P_KEY_NVRAM = 8, "IsPKeyNVRAM", "The P_Keys outlive a reset.";
+        LED_INFO = 9, "IsLedInfoSupported", "The port has the LedInfo attribute.";
+        SM_DISABLED = 10, "IsSMdisabled", "A subnet manager here must not become the master.";
+        SYSTEM_IMAGE_GUID = 11, "IsSystemImageGUIDSupported", "The node has a system image GUID.";
+        PKEY_SWITCH_EXTERNAL_PORT_TRAP = 12, "IsPkeySwitchExternalPortTrapSupported", "The switch sends trap 259.";
+        EXTENDED_SPEEDS = 14, "IsExtendedSpeedsSupported", "The port knows extended speeds.";
+        CAP_MASK2 = 15, "IsCapabilityMask2Supported", "The second mask counts.";
+        COMM_MGMT = 16, "IsCommunicationManagementSupported", "Communication management.";
+        SNMP = 17, "IsSNMPTunnelingSupported", "SNMP tunnelling.";
+        REINIT = 18, "IsReinitSupported", "The port tells how it wants to be initialised again.";
+        DEVICE_MGMT = 19, "IsDeviceManagementSupported", "Device management.";
+        VENDOR_CLASS = 20, "IsVendorClassSupported", "Vendor classes.";
+        DR_NOTICE = 21, "IsDRNoticeSupported", "Trap 256 tells the directed route.";
+        CAP_MASK_NOTICE = 22, "IsCapabilityMaskNoticeSupported", "The port sends trap 144.";
+        BOOT_MGMT = 23, "IsBootManagementSupported", "Boot management.";
+        LINK_ROUND_TRIP = 24, "IsLinkRoundTripLatencySupported", "The port measures the link's round trip.";
+        CLIENT_REREGISTER = 25, "IsClientReregistrationSupported", "The port passes ClientReregister on to its users.";
+        OTHER_LOCAL_CHANGES = 26, "IsOtherLocalChangesNoticeSupported", "Trap 144 tells more than the mask.";
+        LINK_SPEED_WIDTH_PAIRS = 27, "IsLinkSpeedWidthPairsTableSupported", "The port has a table of speeds and widths that go together.";
+        VENDOR_MADS_TABLE = 28, "IsVendorSpecificMadsTableSupported", "The node has a table of its vendor's MADs.";
+        MCAST_PKEY_TRAP_SUPPRESSION = 29, "IsMcastPkeyTrapSuppressionSupported", "Traps for multicast packets with a wrong P_Key can be suppressed.";
+        MULTICAST_FDB_TOP = 30, "IsMulticastFDBTopSupported", "SwitchInfo.MulticastFDBTop counts.";
+        HIERARCHY_INFO = 31, "IsHierarchyInfoSupported", "The node has the HierarchyInfo attribute.";
+    }
+}
+
+flags! {
+    /// Bits of PortInfo.CapabilityMask2 (IBA 14.2.5.6); they count where
+    /// [`cap_mask::CAP_MASK2`] is set.
+    cap_mask2: u16 {
+        SET_NODE_DESCRIPTION = 0, "IsSetNodeDescriptionSupported", "NodeDescription can be set.";
+        PORT_INFO_EXTENDED = 1, "IsPortInfoExtendedSupported", "The port has the PortInfoExtended attribute.";
+        VIRTUALIZATION = 2, "IsVirtualizationSupported", "Virtual ports.";
+        SWITCH_PORT_STATE_TABLE = 3, "IsSwitchPortStateTableSupported", "The switch has a table of its ports' states.";
+        LINK_WIDTH_2X = 4, "IsLinkWidth2xSupported", "Links of two lanes.";
+        LINK_SPEED_HDR = 5, "IsLinkSpeedHDRSupported", "HDR.";
+        M_KEY_PROTECT_BITS_EXT = 6, "IsMKeyProtectBitsExtSupported", "More levels of M_Key protection.";
+        ENHANCED_TRAP_128 = 7, "IsEnhancedTrap128Supported", "Trap 128 tells more.";
+        PARTITION_TOP = 8, "IsPartitionTopSupported", "The highest used P_Key entry can be set.";
+        ENHANCED_QOS_ARBITER = 9, "IsEnhancedQoSArbiterSupported", "The enhanced VL arbiter.";
+        LINK_SPEED_NDR = 10, "IsLinkSpeedNDRSupported", "NDR.";
+    }
 }

@@ -78,3 +78,25 @@ impl LinkSpeedExt {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_and_rates() {
+        let lanes: Vec<_> = [1, 2, 4, 8, 16, 3].map(|n| LinkWidth(n).lanes()).into();
+        assert_eq!(lanes, [Some(1), Some(4), Some(8), Some(12), Some(2), None]);
+        assert_eq!(LinkSpeed::QDR.lane_mbps(), Some(10_000));
+        assert_eq!(LinkSpeed(3).lane_mbps(), None);
+        assert_eq!(LinkSpeedExt::NDR.lane_mbps(), Some(106_250));
+        assert_eq!(LinkSpeedExt::NONE.lane_mbps(), None);
+    }
+
+    #[test]
+    fn unknown_numbers_survive_and_print_as_numbers() {
+        assert_eq!(LinkWidth(0x42).to_string(), "66");
+        assert_eq!(format!("{:?}", LinkSpeed(8)), "LinkSpeed(8)");
+        assert_eq!(LinkWidth(0x42).0, 0x42);
+    }
+}

@@ -62,3 +62,19 @@ impl From<u8> for Mtu {
         Self(code)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_bytes() {
+        let bytes: Vec<_> = (0..=6).map(|code| Mtu(code).bytes()).collect();
+        assert_eq!(bytes, [None, Some(256), Some(512), Some(1024), Some(2048), Some(4096), None]);
+        for code in (1..=5).map(Mtu) {
+            assert_eq!(code.bytes().and_then(Mtu::from_bytes), Some(code));
+        }
+        assert_eq!(Mtu::from_bytes(1500), None);
+        assert_eq!((Mtu::M2048.to_string(), Mtu(9).to_string()), ("2048".into(), "?(9)".into()));
+    }
+}

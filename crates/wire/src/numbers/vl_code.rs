@@ -73,3 +73,17 @@ impl From<u8> for VlCode {
         Self(code)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_stand_for_vls() {
+        let codes: Vec<_> = (0..8).map(|n| (VlCode(n).data_vls(), VlCode(n).mask())).collect();
+        assert_eq!(codes, [(1, 0), (1, 0), (2, 1), (4, 3), (8, 7), (15, 15), (15, 15), (15, 15)]);
+        assert!(!VlCode(0).is_defined() && VlCode(5).is_defined() && !VlCode(6).is_defined());
+        let texts: Vec<_> = (0..7).map(|n| VlCode(n).to_string()).collect();
+        assert_eq!(texts, ["?(0)", "VL0", "VL0-1", "VL0-3", "VL0-7", "VL0-14", "?(6)"]);
+    }
+}
