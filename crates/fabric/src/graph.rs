@@ -4,7 +4,7 @@
 //! a [`PortId`] is `first + port number` and a port number is the edge. Nodes stand in OpenSM's
 //! table order ([`lk_wire::Guid::table_order`]), so that the same fabric always gives the same
 //! ids, whichever way it was found. A fabric never changes once built: a new sweep builds a new
-//! one, and [`crate::diff`] compares the two.
+//! one, and [`diff`](mod@crate::diff) compares the two.
 
 use std::fmt;
 use std::ops::Range;
@@ -99,7 +99,8 @@ pub struct LinkRate {
     pub width: u8,
     /// LinkSpeedActive: 1 = SDR, 2 = DDR, 4 = QDR.
     pub speed: u8,
-    /// LinkSpeedExtActive: 1 = FDR, 2 = EDR, 4 = HDR, 8 = NDR; 0 none.
+    /// LinkSpeedExtActive: 1 = FDR, 2 = EDR, 4 = HDR, 8 = NDR; 0 none. 16 stands for XDR, which
+    /// that field of four bits cannot hold.
     pub speed_ext: u8,
     /// Whether a QDR link runs at the vendor's FDR10.
     pub fdr10: bool,

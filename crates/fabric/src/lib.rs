@@ -3,7 +3,7 @@
 //! * [`graph`]: nodes, ports and links; everything else stands on it.
 //! * [`rate`]: names of link widths and speeds.
 //! * [`components`]: connected parts.
-//! * [`diff`]: the difference of two snapshots.
+//! * [`mod@diff`]: the difference of two snapshots.
 //! * [`text`]: readers and writers of ibnetdiscover output and ibsim net files.
 //! * [`dumps`]: OpenSM's dump files.
 //! * [`topo`]: generators of fat-trees, tori and others.
