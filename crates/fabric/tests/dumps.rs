@@ -1,7 +1,7 @@
 //! OpenSM's dump files are read whole and written byte for byte.
 
 #![allow(clippy::print_stderr, reason = "a test says what it skips")]
-#![allow(clippy::unwrap_used, reason = "the helpers of tests may fail as tests do")]
+#![allow(clippy::unwrap_used, reason = "what a test sets up may fail as the test does")]
 
 mod field;
 

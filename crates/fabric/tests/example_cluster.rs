@@ -1,7 +1,7 @@
 //! The example cluster in the repository is the one that the example program makes, and is what
 //! its description says.
 
-#![allow(clippy::unwrap_used, reason = "the helpers of tests may fail as tests do")]
+#![allow(clippy::unwrap_used, reason = "what a test sets up may fail as the test does")]
 
 #[path = "../examples/make_cluster/cluster.rs"]
 mod cluster;

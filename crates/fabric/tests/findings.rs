@@ -1,6 +1,6 @@
 //! What is wrong in a file is said with its line, and the rest of the file is still read.
 
-#![allow(clippy::unwrap_used, reason = "the helpers of tests may fail as tests do")]
+#![allow(clippy::unwrap_used, reason = "what a test sets up may fail as the test does")]
 
 use lk_diag::SourceFile;
 use lk_fabric::{Fabric, read_fabric};

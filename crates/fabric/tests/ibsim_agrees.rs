@@ -1,7 +1,7 @@
 //! ibsim itself and this crate make the same of the same net file.
 
 #![allow(clippy::print_stderr, reason = "a test says what it skips")]
-#![allow(clippy::unwrap_used, reason = "the helpers of tests may fail as tests do")]
+#![allow(clippy::unwrap_used, reason = "what a test sets up may fail as the test does")]
 
 mod field;
 mod ibsim;
