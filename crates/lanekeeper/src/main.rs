@@ -1,1 +1,95 @@
-fn main() {}
+//! `lanekeeper`: one program with a command for each thing that an engineer asks a fabric.
+//!
+//! Only what touches the world lives here: command lines, files, threads, signals. What is
+//! decided is decided in the crates below; each command is a file in [`commands`].
+//!
+//! Called by the name `opensm` the program is `lanekeeper sm`, so that a unit file that starts
+//! opensm can start it by a link.
+
+#![forbid(unsafe_code)]
+
+mod commands;
+mod failure;
+mod input;
+mod terminal;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// An InfiniBand subnet manager and administrator that says what it is about to change, proves
+/// that the result cannot deadlock, and explains which SL, VL and share of bandwidth traffic gets.
+#[derive(Parser)]
+#[command(name = "lanekeeper", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Manage a subnet, with the options of opensm; --sim FILE: a simulated one.
+    // Its words never come this far: opensm's options are not clap's. It is here for the help.
+    #[command(disable_help_flag = true)]
+    Sm,
+    /// Route a fabric from a file and say how good the routes are.
+    Route(commands::route::Arguments),
+    /// Write the file of a well-known topology.
+    Topo(commands::topo::Arguments),
+}
+
+fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if let Some(options) = subnet_manager(&words) {
+        return commands::sm::run(options);
+    }
+    let result = match Arguments::parse().command {
+        Command::Sm => return commands::sm::run(&[]),
+        Command::Route(arguments) => commands::route::run(&arguments),
+        Command::Topo(arguments) => commands::topo::run(&arguments),
+    };
+    result.unwrap_or_else(|failure| failure.report())
+}
+
+/// The words after the command, where it is `lanekeeper sm` or the program's name is `opensm`.
+fn subnet_manager(words: &[OsString]) -> Option<&[OsString]> {
+    let (program, rest) = words.split_first()?;
+    if Path::new(program).file_name().is_some_and(|name| name == "opensm") {
+        return Some(rest);
+    }
+    let (command, options) = rest.split_first()?;
+    (command == "sm").then_some(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn options_of_sm_are_handed_on_as_they_are() {
+        let line = words("/usr/sbin/lanekeeper sm -sweep 10 -- --help");
+        assert_eq!(subnet_manager(&line), Some(&line[2..]));
+        assert_eq!(subnet_manager(&words("lanekeeper topo sm")), None);
+        assert_eq!(subnet_manager(&words("lanekeeper")), None);
+    }
+
+    #[test]
+    fn the_name_opensm_means_sm() {
+        let line = words("/usr/sbin/opensm -B -g 0x1");
+        assert_eq!(subnet_manager(&line), Some(&line[1..]));
+        assert_eq!(subnet_manager(&words("./opensm")), Some(&[][..]));
+    }
+}

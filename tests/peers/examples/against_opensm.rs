@@ -64,13 +64,13 @@ fn measure_on_ibsim(program: &str, options: &[&str], fabric: &str) -> Run {
     let ibsim = Ibsim::start(fabric);
     let log = ibsim.folder().join("sm.log");
     let mut command = if program == "opensm" {
-        ibsim.command("opensm")
-    } else {
-        let mut command = ibsim.command(Lanekeeper::path());
-        command.arg("sm");
+        let mut command = ibsim.command("opensm");
+        command.arg("-f").arg(&log);
         command
+    } else {
+        Lanekeeper::command(&ibsim)
     };
-    command.args(["-o", "-d", "2"]).args(options).arg("-f").arg(&log);
+    command.args(["-o", "-d", "2"]).args(options);
     let before = cpu_seconds(ibsim.id());
     let (wall, memory) = run(command);
     let busy = cpu_seconds(ibsim.id()).zip(before).map(|(after, before)| after - before);

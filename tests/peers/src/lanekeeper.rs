@@ -29,10 +29,18 @@ impl Lanekeeper {
         })
     }
 
-    /// Runs it on ibsim's fabric as a client like any other.
+    /// The subnet manager as a client of ibsim like any other, with its log beside the fabric.
+    #[must_use]
+    pub fn command(ibsim: &Ibsim) -> Command {
+        let mut command = ibsim.command(Self::path());
+        command.args(["sm", "-f"]).arg(ibsim.folder().join("sm.log"));
+        command
+    }
+
+    /// Runs the subnet manager on ibsim's fabric to its end.
     #[must_use]
     pub fn on(ibsim: &Ibsim, arguments: &[&str]) -> Outcome {
-        let mut command = ibsim.command(Self::path());
+        let mut command = Self::command(ibsim);
         command.args(arguments);
         process::run(command, "libibumad3", RUN)
     }

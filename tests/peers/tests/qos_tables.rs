@@ -23,7 +23,7 @@ fn swept_once(conf: &str) -> (Ibsim, Reading) {
     let file = ibsim.folder().join("opensm.conf");
     fs::write(&file, conf).expect("opensm.conf");
     let file = file.to_string_lossy().into_owned();
-    let outcome = Lanekeeper::on(&ibsim, &["sm", "-o", "-Q", "-F", &file]);
+    let outcome = Lanekeeper::on(&ibsim, &["-o", "-Q", "-F", &file]);
     assert_eq!(outcome.code, Some(0), "{outcome:#?}");
     let reading = Reading::of(&ibsim);
     (ibsim, reading)
@@ -39,7 +39,7 @@ fn settled(conf: &str) -> (Ibsim, Reading) {
 /// What lanekeeper would change, by kind, on a fabric that is up.
 fn planned(ibsim: &Ibsim) -> serde_json::Value {
     let file = ibsim.folder().join("opensm.conf").to_string_lossy().into_owned();
-    let outcome = Lanekeeper::on(ibsim, &["sm", "--plan", "--json", "-Q", "-F", &file]);
+    let outcome = Lanekeeper::on(ibsim, &["--plan", "--json", "-Q", "-F", &file]);
     serde_json::from_str(&outcome.out).unwrap_or_else(|error| panic!("{error}: {outcome:#?}"))
 }
 

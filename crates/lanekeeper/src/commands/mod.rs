@@ -1,0 +1,5 @@
+//! The commands, one file or folder each.
+
+pub(crate) mod route;
+pub(crate) mod sm;
+pub(crate) mod topo;

@@ -1,0 +1,94 @@
+//! The figures of a routing, for people and for programs.
+
+use std::fmt::Write as _;
+
+use lk_fabric::Fabric;
+use lk_routing::Routes;
+use lk_routing::check::{Check, check};
+use lk_routing::quality::{Quality, quality};
+use serde::Serialize;
+
+use super::lids::{Numbered, Origin};
+
+/// What `route --json` prints. Fields are added, never changed.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct Report {
+    /// The engine that routed.
+    engine: &'static str,
+    /// Seconds that the engine took, without reading and checking.
+    route_seconds: f64,
+    /// Switches.
+    switches: usize,
+    /// LIDs in use.
+    lids: usize,
+    /// Where the LIDs come from.
+    lids_from: Origin,
+    /// Whether every end port reaches every LID of every other.
+    pub(super) all_reached: bool,
+    /// LIDs for which the tables go round in a circle.
+    loops: usize,
+    /// The longest route between end ports, in hops between switches.
+    max_hops: u16,
+    /// Hops of a route on average.
+    mean_hops: f64,
+    /// The most routes on one link between switches.
+    max_routes_per_link: u64,
+    /// Routes on a link on average: what the fullest link has to carry at least.
+    ideal_routes_per_link: f64,
+    /// Where the switches form a tree: how many times its ideal the fullest uplink carries.
+    worst_uplink: Option<f64>,
+}
+
+impl Report {
+    /// Checks and measures routes.
+    pub(super) fn of(fabric: &Fabric, lids: &Numbered, routes: &Routes, seconds: f64) -> Self {
+        let Check { loops, .. } = &check(fabric, &lids.map, &routes.lfts);
+        let figures: Quality = quality(fabric, &lids.map, &routes.lfts);
+        Self {
+            engine: routes.engine,
+            route_seconds: seconds,
+            switches: fabric.switches().len(),
+            lids: lids.map.ranges().iter().map(|(_, _, lmc)| 1 << lmc).sum(),
+            lids_from: lids.origin,
+            all_reached: figures.broken == 0,
+            loops: loops.len(),
+            max_hops: figures.max_hops,
+            mean_hops: figures.mean_hops(),
+            max_routes_per_link: figures.max_routes_per_link(),
+            ideal_routes_per_link: figures.mean_routes_per_link(),
+            worst_uplink: figures.worst_uplink.map(|uplink| uplink.excess()),
+        }
+    }
+
+    /// The report as one JSON object.
+    pub(super) fn json(&self) -> String {
+        // Plain fields only: serialising them cannot fail.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// The report as a table.
+    pub(super) fn text(&self) -> String {
+        let mut out = String::new();
+        let origin = match self.lids_from {
+            Origin::File => "from the file",
+            Origin::Assigned => "given out here",
+        };
+        let mut row = |name: &str, value: String| {
+            // Writing to a String cannot fail.
+            let _ = writeln!(out, "{name:<28}{value}");
+        };
+        row("engine", self.engine.to_owned());
+        row("seconds", format!("{:.3}", self.route_seconds));
+        row("switches", self.switches.to_string());
+        row("LIDs", format!("{} ({origin})", self.lids));
+        row("all end ports connected", if self.all_reached { "yes" } else { "no" }.to_owned());
+        row("forwarding loops", self.loops.to_string());
+        row("hops, longest and mean", format!("{} / {:.2}", self.max_hops, self.mean_hops));
+        let ideal = format!("{} / {:.1}", self.max_routes_per_link, self.ideal_routes_per_link);
+        row("routes per link, most, mean", ideal);
+        if let Some(worst) = self.worst_uplink {
+            row("fullest uplink", format!("{worst:.2} times its ideal"));
+        }
+        out
+    }
+}

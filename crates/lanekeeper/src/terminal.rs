@@ -1,0 +1,37 @@
+//! Writing to standard output and standard error.
+//!
+//! A reader that went away (`lanekeeper … | head`) is no error and no panic: it has what it
+//! wanted.
+
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+use anyhow::{Context, Result};
+use lk_diag::Diagnostics;
+use lk_diag::render::{self, Style};
+
+/// Prints a result.
+///
+/// # Errors
+/// If standard output takes no more, for another reason than that nobody reads it.
+pub(crate) fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result.context("cannot write to standard output"),
+    }
+}
+
+/// Writes a line to standard error. If even that fails there is nobody to tell.
+pub(crate) fn complain(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// Writes findings to standard error, in colour where a person sees them and wants it.
+pub(crate) fn show(diagnostics: &Diagnostics) {
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let style = if wanted && io::stderr().is_terminal() { Style::Colour } else { Style::Plain };
+    let mut out = io::stderr().lock();
+    for diagnostic in diagnostics.iter() {
+        let _ = out.write_all(render::text(diagnostic, style).as_bytes());
+    }
+}
