@@ -74,7 +74,8 @@ impl World {
                 Output::Transmit(t) if self.delays => self.sim.send(self.now, self.port, &t.smp.0),
                 Output::Transmit(t) => {
                     if let Some(answer) = self.sim.exchange(self.now, self.port, &t.smp.0) {
-                        self.sm.handle(Instant(self.now), Input::Mad(&answer));
+                        let mad = Input::Mad { from: Lid::PERMISSIVE, bytes: &answer };
+                        self.sm.handle(Instant(self.now), mad);
                     }
                 }
                 Output::Reply { to: Lid::PERMISSIVE, smp } => {
@@ -96,7 +97,7 @@ impl World {
                     self.now = next;
                     match self.sim.receive(next) {
                         Some(d) if d.to == self.port => {
-                            self.sm.handle(Instant(next), Input::Mad(&d.mad));
+                            self.sm.handle(Instant(next), Input::Mad { from: d.slid, bytes: &d.mad });
                         }
                         // Other clients of the fabric are served by whoever attached them.
                         Some(_) => {}

@@ -1,7 +1,7 @@
 //! Apply: a plan's writes, phase by phase. A phase begins when all of the one before it has been
 //! answered. What a port says it holds after a Set is what is taken down as observed.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use lk_fabric::{NodeKind, PortId, SwitchId};
@@ -40,6 +40,8 @@ pub struct Apply {
     blocks: BlockQueue,
     list: VecDeque<Write>,
     failed: usize,
+    /// Ports that took a write and hold something else, by what differs.
+    differing: BTreeMap<String, (RequestName, usize)>,
 }
 
 impl Apply {
@@ -52,6 +54,7 @@ impl Apply {
             blocks: BlockQueue::default(),
             list: VecDeque::new(),
             failed: 0,
+            differing: BTreeMap::new(),
         };
         apply.enter(seen);
         apply
@@ -226,13 +229,7 @@ impl Apply {
     }
 
     /// A write was answered: what the port holds now is noted, and compared with what was asked.
-    pub fn answered(
-        &mut self,
-        write: Write,
-        response: &Smp,
-        seen: &mut Observed,
-        events: &mut Vec<Event>,
-    ) {
+    pub fn answered(&mut self, write: Write, response: &Smp, seen: &mut Observed) {
         let differs = match write {
             Write::Block(table, block) => {
                 let have = response.data();
@@ -280,9 +277,17 @@ impl Apply {
             }
         };
         if !differs.is_empty() {
-            let request = self.name(write, seen);
-            events.push(Event::HoldsOther { request, fields: differs });
+            let name = self.name(write, seen);
+            self.differing.entry(differs).or_insert((name, 0)).1 += 1;
         }
+    }
+
+    /// What was accepted and is held otherwise, like with like.
+    pub fn differences(&mut self) -> Vec<Event> {
+        let differing = std::mem::take(&mut self.differing).into_iter();
+        differing
+            .map(|(fields, (request, count))| Event::HoldsOther { request, count, fields })
+            .collect()
     }
 
     /// A write came to nothing. Without an answer nobody knows whether it took effect.

@@ -194,11 +194,13 @@ pub enum Event {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// A port took a Set but holds something else than it was told to.
+    /// Ports took a Set but hold something else than they were told to.
     HoldsOther {
-        /// What was set.
+        /// The first of the requests.
         request: RequestName,
-        /// The fields that differ, with what they hold and what was asked for.
+        /// How many requests ended so.
+        count: usize,
+        /// The fields that differ: what was asked for and what they hold.
         fields: String,
     },
     /// Two nodes answer with one GUID, or a cable moved while it was looked at.
@@ -296,7 +298,6 @@ impl Event {
             Self::State(_) | Self::SubnetUp(_) | Self::InitErrors { .. } | Self::Exit => Level::Sys,
             Self::NoAnswer(_)
             | Self::Refused(..)
-            | Self::HoldsOther { .. }
             | Self::DuplicateGuid { .. }
             | Self::TooFar(_)
             | Self::LidsExhausted { .. }
@@ -306,6 +307,7 @@ impl Event {
             Self::HeavySweep(_)
             | Self::Discovered { .. }
             | Self::LeftAlone { .. }
+            | Self::HoldsOther { .. }
             | Self::Routed { .. }
             | Self::Planned(_)
             | Self::OtherSm { .. }
@@ -331,9 +333,11 @@ impl fmt::Display for Event {
             Self::UnexpectedMad { method, attribute, why } => {
                 write!(f, "dropped a MAD, method 0x{method:x}, {}: {why}", Attr(*attribute))
             }
-            Self::HoldsOther { request, fields } => {
-                write!(f, "{request} was accepted, but the port holds something else: {fields}")
-            }
+            Self::HoldsOther { request, count, fields } => write!(
+                f,
+                "{count} writes were accepted, but something else is held: {fields} (the first: \
+                 {request})"
+            ),
             Self::DuplicateGuid { guid, port, first, second } => write!(
                 f,
                 "two cables lead to port {port} of the node with GUID {guid}, by the paths {first} \

@@ -20,7 +20,12 @@ use crate::window::Transmit;
 #[derive(Debug)]
 pub enum Input<'a> {
     /// A datagram came in on the SM's port.
-    Mad(&'a [u8]),
+    Mad {
+        /// The LID that sent it; the permissive LID along a directed route.
+        from: Lid,
+        /// The datagram.
+        bytes: &'a [u8],
+    },
     /// The request with this token could not be sent, or the sender below gave up waiting.
     SendFailed {
         /// The low half of its TID.

@@ -11,6 +11,7 @@
 pub mod apply;
 pub mod core;
 pub mod decide;
+pub mod dumps;
 pub mod event;
 pub mod io;
 pub mod observe;
@@ -25,6 +26,7 @@ pub use self::core::{Mode, Sm};
 pub use decide::{Desired, Settings, decide};
 pub use event::{Event, Level, Reason, SmState, SweepFigures};
 pub use io::{Command, Input, Job, JobResult, Outcome, Output, View};
+pub use lk_config::guid2lid::Guid2Lid;
 pub use observe::Observed;
 pub use plan::{Counts, Plan, Report};
 pub use time::{Duration, Instant};

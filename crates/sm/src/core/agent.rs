@@ -1,19 +1,16 @@
 //! Requests from outside: traps, and other subnet managers that ask who is here.
 
-use lk_wire::{Lid, Notice, SmInfo, Status, attr, method};
+use lk_wire::{Lid, Notice, PortInfo, SmInfo, Status, Trap, attr, method, trap_number};
 
 use super::*;
 
-/// The link state of a switch's port changed (IBA 14.3.4).
-const TRAP_LINK_STATE: u16 = 128;
-/// A port's capabilities, name or LID claims changed.
-const TRAP_LOCAL_CHANGE: u16 = 144;
-
 impl Sm {
-    pub(super) fn request_from_outside(&mut self, smp: &Smp) {
+    pub(super) fn request_from_outside(&mut self, from: Lid, smp: &Smp) {
         match (smp.method(), smp.attr_id()) {
-            (method::TRAP, attr::NOTICE) => self.trap(smp),
-            (method::GET, attr::SM_INFO) => self.who_is_here(smp),
+            (method::TRAP, attr::NOTICE) => self.trap(from, smp),
+            (method::GET, attr::SM_INFO) => self.who_is_here(from, smp),
+            // A TrapRepress for a trap of our own, which this SM has none of.
+            (method::TRAP_REPRESS, _) => {}
             (method, attribute) => self.event(Event::UnexpectedMad {
                 method,
                 attribute,
@@ -22,33 +19,47 @@ impl Sm {
         }
     }
 
-    fn trap(&mut self, smp: &Smp) {
+    fn trap(&mut self, from: Lid, smp: &Smp) {
         let notice: Notice = smp.attribute();
-        let lid = Lid(notice.issuer_lid());
-        self.reply(smp.is_directed(), lid, smp.response(Status::OK));
+        self.reply(from, smp, smp.response(Status::OK));
         let number = notice.trap_number();
-        self.event(Event::Trap { number, lid, text: notice.to_string() });
-        let changes = matches!(number, TRAP_LINK_STATE | TRAP_LOCAL_CHANGE);
-        if changes && self.options().sweep_on_trap && self.state == SmState::Master {
+        let text = Trap::parse(&notice).map_or_else(|| "unknown".to_owned(), |t| words(&t));
+        self.event(Event::Trap { number, lid: Lid(notice.issuer_lid()), text });
+        let changes = matches!(number, trap_number::LINK_STATE_CHANGE | trap_number::LOCAL_CHANGE);
+        let own = self.seen.as_ref().and_then(|s| s.port_info(s.sm_port)).map(PortInfo::lid);
+        // The own port's bit that says that an SM is here is no news.
+        let is_own = number == trap_number::LOCAL_CHANGE && own == Some(notice.issuer_lid());
+        if changes && !is_own && self.options().sweep_on_trap && self.state == SmState::Master {
             self.want(Reason::Trap(number));
         }
     }
 
-    fn who_is_here(&mut self, smp: &Smp) {
+    fn who_is_here(&mut self, from: Lid, smp: &Smp) {
         let guid = self.seen.as_ref().map_or(0, |s| s.fabric.port(s.sm_port).guid.0);
         let mut info = SmInfo::default();
         info.set_guid(guid);
-        info.set_act_count(self.now.0 as u32);
+        info.set_act_count(self.figures.gets.wrapping_add(self.figures.sets) as u32);
         info.set_priority(self.options().sm_priority & 0xF);
         info.set_sm_state(self.state.code());
         let mut answer = smp.response(Status::OK);
         answer.set_attribute(&info);
-        // Subnet managers ask each other along directed routes.
-        self.reply(true, Lid::PERMISSIVE, answer);
+        self.reply(from, smp, answer);
     }
 
-    fn reply(&mut self, directed: bool, lid: Lid, smp: Smp) {
-        let to = if directed { Lid::PERMISSIVE } else { lid };
-        self.out.push_back(Output::Reply { to, smp: Box::new(smp) });
+    fn reply(&mut self, from: Lid, request: &Smp, answer: Smp) {
+        let to = if request.is_directed() { Lid::PERMISSIVE } else { from };
+        self.out.push_back(Output::Reply { to, smp: Box::new(answer) });
+    }
+}
+
+/// A trap in words.
+fn words(trap: &Trap) -> String {
+    match trap {
+        Trap::LinkStateChange(lid) => format!("a port of the switch with LID {lid} changed state"),
+        Trap::LinkIntegrity(lid, port) => format!("link integrity errors at LID {lid} port {port}"),
+        Trap::BufferOverrun(lid, port) => format!("buffer overruns at LID {lid} port {port}"),
+        Trap::FlowControl(lid, port) => format!("no flow control packets at LID {lid} port {port}"),
+        Trap::LocalChange(_) => "capabilities, name or enabled speeds changed".to_owned(),
+        other => format!("{other:?}"),
     }
 }

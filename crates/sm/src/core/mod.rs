@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use lk_config::Options;
 use lk_fabric::{PortId, SwitchId};
-use lk_wire::Smp;
+use lk_wire::{Lid, Smp};
 
 use crate::apply::{Apply, Write};
 use crate::decide::{Desired, Settings};
@@ -143,8 +143,8 @@ impl Sm {
         self.now = self.now.max(now);
         match input {
             Input::Tick => {}
-            Input::Mad(bytes) => match Smp::parse(bytes) {
-                Ok(smp) => self.mad(&smp),
+            Input::Mad { from, bytes } => match Smp::parse(bytes) {
+                Ok(smp) => self.mad(from, &smp),
                 Err(_) => self.event(Event::UnexpectedMad {
                     method: bytes.get(3).copied().unwrap_or(0),
                     attribute: 0,
@@ -221,9 +221,9 @@ impl Sm {
         [stage, self.window.deadline()].into_iter().flatten().min().map(|at| at.max(self.now))
     }
 
-    fn mad(&mut self, smp: &Smp) {
+    fn mad(&mut self, from: Lid, smp: &Smp) {
         if !smp.is_response() {
-            self.request_from_outside(smp);
+            self.request_from_outside(from, smp);
             return;
         }
         let unexpected =

@@ -109,7 +109,7 @@ impl Sm {
             }
             (Purpose::Apply(write), Stage::Apply(apply)) => {
                 if let Some(seen) = &mut self.seen {
-                    apply.answered(write, response, Arc::make_mut(seen), &mut events);
+                    apply.answered(write, response, Arc::make_mut(seen));
                 }
             }
             (Purpose::Settle(port), Stage::Settle { down, ask_at, .. }) => {
@@ -310,7 +310,10 @@ impl Sm {
     }
 
     fn applied(&mut self) {
-        let Stage::Apply(apply) = std::mem::replace(&mut self.stage, Stage::Over) else { return };
+        let Stage::Apply(mut apply) = std::mem::replace(&mut self.stage, Stage::Over) else {
+            return;
+        };
+        self.events(apply.differences());
         self.failed += apply.failures();
         let down: VecDeque<PortId> = apply.bounced().collect();
         if !down.is_empty() && self.round < MAX_ROUNDS {

@@ -159,7 +159,13 @@ impl Context<'_> {
     fn ports(&self) -> Vec<Change> {
         let mut out = Collector::default();
         for c in &self.plan.ports {
-            out.add(port_info_change(&c.before, &c.after), self.name(c.port), 1);
+            // LIDs have a group of their own.
+            let mut before = c.before;
+            before.set_lid(c.after.lid());
+            let text = port_info_change(&before, &c.after);
+            if !text.is_empty() {
+                out.add(text, self.name(c.port), 1);
+            }
         }
         out.finish()
     }
@@ -290,8 +296,7 @@ fn block_text(table: Table, block: u16, bytes: &[u8; 64]) -> String {
 }
 
 /// The fields of PortInfo that change, as `name before -> after`; codes with their meaning.
-#[must_use]
-pub(crate) fn port_info_change(before: &PortInfo, after: &PortInfo) -> String {
+fn port_info_change(before: &PortInfo, after: &PortInfo) -> String {
     fields_changed(PortInfo::FIELDS, &settled(before).0, &after.0, |name, n| match name {
         "m_key" | "gid_prefix" => format!("0x{n:016x}"),
         "neighbor_mtu" => Mtu(n as u8).to_string(),

@@ -1,0 +1,104 @@
+//! The files of a run: the cache that outlives it, the files that shape routing, the dumps.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow};
+use lk_config::guid_files;
+use lk_config::guid2lid::{self, Guid2Lid};
+use lk_diag::{Diagnostics, SourceFile};
+use lk_sm::{Settings, View, dumps};
+
+use crate::failure::Failure;
+use crate::terminal;
+
+/// The LIDs of earlier runs. A file that is not there is an empty one.
+pub(super) fn read_guid2lid(
+    folder: Option<&Path>,
+    lmc: u8,
+    said: &mut Diagnostics,
+) -> Result<Guid2Lid, Failure> {
+    let Some(folder) = folder else { return Ok(Guid2Lid::new()) };
+    let path = folder.join("guid2lid");
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Guid2Lid::new()),
+        Err(e) => {
+            let why = format!("cannot read {}: without it ports may change LIDs", path.display());
+            return Err(anyhow!(e).context(why).into());
+        }
+    };
+    let (known, found) = guid2lid::parse(&SourceFile::new(path.display().to_string(), bytes), lmc);
+    said.extend(found);
+    Ok(known)
+}
+
+/// Keeps the LIDs for later runs: written beside the old file, then put in its place.
+pub(super) fn write_guid2lid(folder: &Path, map: &Guid2Lid, fsync: bool) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let (path, fresh) = (folder.join("guid2lid"), folder.join("guid2lid.tmp"));
+    let cannot = || format!("cannot write {}", path.display());
+    let mut file = File::create(&fresh).with_context(cannot)?;
+    file.write_all(guid2lid::write(map).as_bytes()).with_context(cannot)?;
+    if fsync {
+        file.sync_all().with_context(cannot)?;
+    }
+    fs::rename(&fresh, &path).with_context(cannot)
+}
+
+/// Reads the files that shape routing. One that cannot be read is said, and left out as opensm
+/// leaves it out.
+pub(in crate::commands) fn routing(settings: &mut Settings, said: &mut Diagnostics) {
+    let o = &settings.options;
+    settings.routing.connect_roots = o.connect_roots;
+    settings.routing.roots = o.root_guid_file.as_deref().and_then(|path| {
+        let source = source("root_guid_file", path, "roots are looked for in the fabric")?;
+        let (list, found) = guid_files::guid_list(&source);
+        said.extend(found);
+        (!list.broken).then(|| list.guids.iter().map(|g| g.value).collect())
+    });
+    let ids = o.ids_guid_file.as_deref().and_then(|path| {
+        let source = source("ids_guid_file", path, "GUIDs break ties")?;
+        let (ids, found) = guid_files::ids(&source);
+        said.extend(found);
+        Some(ids.into_iter().map(|(guid, id)| (guid.value, id)).collect())
+    });
+    settings.routing.ids = ids.unwrap_or_default();
+}
+
+fn source(option: &str, path: &str, instead: &str) -> Option<SourceFile> {
+    match fs::read(path) {
+        Ok(bytes) => Some(SourceFile::new(path, bytes)),
+        Err(e) => {
+            let line = format!("lanekeeper: cannot read {path} ({option}): {e}; {instead}");
+            terminal::complain(&line);
+            None
+        }
+    }
+}
+
+/// The bit of `log_flags` that asks for dumps of the routing.
+const ROUTING: u8 = 0x40;
+
+/// Writes the dumps that scripts read: `opensm-subnet.lst` always, the others with log flag 0x40,
+/// as opensm does.
+pub(in crate::commands) fn write_dumps(folder: &Path, view: &View, log_flags: u8) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let write = |name: &str, text: String| {
+        let path = folder.join(name);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    };
+    write("opensm-subnet.lst", dumps::subnet_lst(view))?;
+    if log_flags & ROUTING == 0 {
+        return Ok(());
+    }
+    write("opensm.fdbs", dumps::fdbs(view))?;
+    write("opensm.mcfdbs", String::new())?;
+    write("opensm-lfts.dump", dumps::lfts(view))?;
+    write("opensm-lid-matrix.dump", dumps::lid_matrix(view))?;
+    if !view.desired.qos.is_empty() {
+        write("opensm-sl2vl.dump", dumps::sl2vl(view))?;
+    }
+    Ok(())
+}

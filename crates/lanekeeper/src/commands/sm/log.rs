@@ -1,0 +1,93 @@
+//! The log, in the form that scripts for opensm's log read:
+//! `Mon DD HH:MM:SS uuuuuu [TTTT] 0xLL -> text`.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use lk_sm::{Event, Level};
+
+use crate::terminal;
+
+/// Where log lines go.
+pub(super) struct Log {
+    path: Option<PathBuf>,
+    file: Option<File>,
+    flags: u8,
+    size_limit: u64,
+    written: u64,
+}
+
+impl Log {
+    /// Opens the log; without a path it is standard output.
+    pub(super) fn open(
+        path: Option<&Path>,
+        append: bool,
+        flags: u8,
+        megabytes: u32,
+    ) -> Result<Self> {
+        let mut log = Self {
+            path: path.map(Path::to_owned),
+            file: None,
+            flags,
+            size_limit: u64::from(megabytes) << 20,
+            written: 0,
+        };
+        log.reopen(append)?;
+        Ok(log)
+    }
+
+    /// Opens the file again, as after a rotation (SIGUSR1).
+    pub(super) fn reopen(&mut self, append: bool) -> Result<()> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let file = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .append(append)
+            .truncate(!append)
+            .open(path)
+            .with_context(|| format!("cannot open the log {}", path.display()))?;
+        self.written = file.metadata().map_or(0, |m| m.len());
+        self.file = Some(file);
+        Ok(())
+    }
+
+    /// Writes down an event if its level is asked for. What concerns the whole subnet also goes
+    /// to standard output.
+    pub(super) fn event(&mut self, event: &Event) {
+        let level = event.level();
+        if level == Level::Sys || self.flags & level.bit() != 0 {
+            let line = format!("{} 0x{:02x} -> {event}\n", stamp(), level.bit());
+            self.line(&line);
+            if level == Level::Sys && self.file.is_some() {
+                let _ = terminal::print(&format!("{event}\n"));
+            }
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        let Some(file) = &mut self.file else {
+            let _ = terminal::print(line);
+            return;
+        };
+        if self.size_limit > 0 && self.written + line.len() as u64 > self.size_limit {
+            // As opensm does: cut the file in place.
+            let _ = file.set_len(0);
+            self.written = 0;
+        }
+        self.written += line.len() as u64;
+        if let Err(e) = file.write_all(line.as_bytes())
+            && e.kind() != io::ErrorKind::Interrupted
+        {
+            terminal::complain(&format!("lanekeeper: cannot write to the log: {e}"));
+            self.file = None;
+        }
+    }
+}
+
+fn stamp() -> String {
+    let now = jiff::ZonedDateTime::now();
+    let micros = now.subsec_nanosecond() / 1000;
+    format!("{} {micros:06} [{:04X}]", now.strftime("%b %d %H:%M:%S"), std::process::id() & 0xFFFF)
+}

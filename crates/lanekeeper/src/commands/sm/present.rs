@@ -1,0 +1,124 @@
+//! What the core says, as log lines, plans and files.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use lk_config::{Effective, opensm_conf};
+use lk_sm::{Command, Output, Report, Settings, View};
+
+use super::files;
+use super::log::Log;
+use super::setup::Setup;
+use crate::{input, terminal};
+
+/// Shows and keeps what the core says.
+pub(super) struct Presenter {
+    log: Log,
+    cache: Option<PathBuf>,
+    dumps: Option<PathBuf>,
+    log_flags: u8,
+    fsync: bool,
+    plan_only: bool,
+    json: bool,
+    all: bool,
+    /// The first thing that could not be written; the run goes on without it.
+    trouble: Option<anyhow::Error>,
+}
+
+impl Presenter {
+    /// Opens the log.
+    pub(super) fn new(setup: &Setup) -> Result<Self> {
+        let o = &setup.settings.options;
+        let plan_only = setup.mode == lk_sm::Mode::Plan;
+        // A plan is read by people and programs: nothing else belongs on standard output.
+        let flags = if plan_only { 0 } else { o.log_flags };
+        Ok(Self {
+            log: Log::open(setup.log.as_deref(), o.accum_log_file, flags, o.log_max_size)?,
+            cache: setup.cache.clone(),
+            dumps: setup.dumps.clone(),
+            log_flags: o.log_flags,
+            fsync: o.fsync_high_avail_files,
+            plan_only,
+            json: setup.json,
+            all: setup.all,
+            trouble: None,
+        })
+    }
+
+    /// Takes an output of the core.
+    pub(super) fn output(&mut self, output: Output) {
+        match output {
+            Output::Event(event) if self.plan_only => {
+                if event.level() == lk_sm::Level::Error {
+                    terminal::complain(&format!("lanekeeper: {event}"));
+                }
+            }
+            Output::Event(event) => self.log.event(&event),
+            Output::Plan(report) => {
+                let shown = self.show(&report);
+                self.note(shown);
+            }
+            Output::Store(guid2lid) => {
+                if let Some(folder) = &self.cache {
+                    let kept = files::write_guid2lid(folder, &guid2lid, self.fsync);
+                    self.note(kept);
+                }
+            }
+            Output::View(view) => self.dump(&view),
+            _ => {}
+        }
+    }
+
+    fn show(&self, report: &Report) -> Result<()> {
+        if self.json {
+            let text = serde_json::to_string_pretty(report)?;
+            return terminal::print(&format!("{text}\n"));
+        }
+        terminal::print(&report.text(self.all))
+    }
+
+    fn dump(&mut self, view: &View) {
+        if let Some(folder) = &self.dumps {
+            let written = files::write_dumps(folder, view, self.log_flags);
+            self.note(written);
+        }
+    }
+
+    fn note(&mut self, result: Result<()>) {
+        if let Err(error) = result {
+            terminal::complain(&format!("lanekeeper: {error:#}"));
+            self.trouble.get_or_insert(error);
+        }
+    }
+
+    /// Opens the log again.
+    pub(super) fn rotate(&mut self) {
+        let opened = self.log.reopen(true);
+        self.note(opened);
+    }
+
+    /// Reads the configuration again. Without a file only a heavy sweep is asked for.
+    pub(super) fn reload(&mut self, effective: &mut Effective, setup: &Setup) -> Command {
+        let Some(path) = &setup.config else { return Command::HeavySweep };
+        let source = match input::source(path) {
+            Ok(source) => source,
+            Err(failure) => {
+                failure.report();
+                return Command::HeavySweep;
+            }
+        };
+        let (conf, mut said) = opensm_conf::parse(&source);
+        let (_, found) = effective.reload(&conf);
+        said.extend(found);
+        let mut settings =
+            Settings::new(effective.options().clone(), setup.settings.guid2lid.clone());
+        files::routing(&mut settings, &mut said);
+        terminal::show(&said);
+        Command::Reload(Box::new(settings))
+    }
+
+    /// Ends; gives what went wrong on the way.
+    pub(super) fn finish(self) -> Result<()> {
+        self.trouble.map_or(Ok(()), Err)
+    }
+}

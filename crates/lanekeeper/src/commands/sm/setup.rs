@@ -1,0 +1,221 @@
+//! From the command line and the files that it names to the settings of a run.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use lk_config::command_line::{
+    Actions, Argument, CommandLineOption, Effect, UsageError, help_text,
+};
+use lk_config::{CommandLine, Effective, opensm_conf};
+use lk_diag::{Diagnostics, SourceFile};
+use lk_sm::{Mode, Settings};
+
+use super::{USAGE, files};
+use crate::failure::Failure;
+use crate::terminal;
+
+/// The file that is read without `-F`.
+const DEFAULT_CONFIG: &str = "/etc/opensm/opensm.conf";
+
+const fn extra(
+    long: &'static [&'static str],
+    argument: Argument,
+    doc: &'static str,
+) -> CommandLineOption {
+    CommandLineOption { long, short: &[], argument, effect: Effect::Extra, doc }
+}
+
+/// What `lanekeeper sm` knows beside opensm's options.
+static EXTRA: &[CommandLineOption] = &[
+    extra(
+        &["sim"],
+        Argument::Required("FABRIC"),
+        "Run on a simulated fabric: a file in ibnetdiscover's or ibsim's form. Needs no hardware. \
+         The log goes to standard output, and no cache or dump is written unless its folder is \
+         named.",
+    ),
+    extra(
+        &["sim-state"],
+        Argument::Required("FILE"),
+        "With --sim: the state of the simulated ports and switches is read from this file at the \
+         start, if it exists, and written to it at the end.",
+    ),
+    extra(
+        &["sim-seed"],
+        Argument::Required("N"),
+        "With --sim: the seed of everything that is left to chance there.",
+    ),
+    extra(
+        &["plan"],
+        Argument::None,
+        "Read the fabric, say what would be changed and why, and write nothing. Exits 0 if nothing \
+         would change, 1 otherwise.",
+    ),
+    extra(&["json"], Argument::None, "With --plan: print the plan as JSON."),
+    extra(
+        &["all"],
+        Argument::None,
+        "With --plan: name every port, not the first few of each kind.",
+    ),
+];
+
+/// What the command line asks for.
+pub(super) enum Request {
+    /// Print this and end with this code.
+    Print { text: String, code: u8 },
+    /// All is done.
+    Done,
+    /// Run.
+    Run(Box<Setup>),
+}
+
+/// A simulated fabric to run on.
+pub(super) struct Simulate {
+    pub(super) fabric: PathBuf,
+    pub(super) state: Option<PathBuf>,
+    pub(super) seed: u64,
+}
+
+/// Everything that a run needs.
+pub(super) struct Setup {
+    pub(super) effective: Effective,
+    /// The file that was read, to be read again at SIGHUP.
+    pub(super) config: Option<PathBuf>,
+    pub(super) actions: Actions,
+    pub(super) settings: Settings,
+    pub(super) mode: Mode,
+    pub(super) simulate: Option<Simulate>,
+    /// Where guid2lid is kept; none: it is not.
+    pub(super) cache: Option<PathBuf>,
+    /// Where dumps go; none: there are none.
+    pub(super) dumps: Option<PathBuf>,
+    /// Where the log goes; none: to standard output.
+    pub(super) log: Option<PathBuf>,
+    pub(super) json: bool,
+    pub(super) all: bool,
+}
+
+fn usage(error: &UsageError) -> Failure {
+    Failure::Unusable(anyhow!("{error}. `lanekeeper sm --help` lists the options"))
+}
+
+/// The arguments as text.
+///
+/// # Errors
+/// One that is not valid UTF-8.
+pub(in crate::commands) fn utf8(words: &[OsString]) -> Result<Vec<String>, Failure> {
+    let text = |word: &OsString| {
+        let text = word.to_str().map(str::to_owned);
+        text.ok_or_else(|| anyhow!("the argument {word:?} is not valid UTF-8").into())
+    };
+    words.iter().map(text).collect()
+}
+
+/// Understands the command line and reads what it names.
+pub(super) fn read(words: &[OsString]) -> Result<Request, Failure> {
+    let words = utf8(words)?;
+    let line = CommandLine::parse(&words, EXTRA).map_err(|e| usage(&e))?;
+    let environment = |name| std::env::var(name).ok();
+    let mut effective = Effective::new(environment("OSM_TMP_DIR").as_deref());
+    let mut said = Diagnostics::new();
+    let config = load_config(&line, &mut effective, &mut said)?;
+    let (actions, from_line) = line.apply(&mut effective).map_err(|e| usage(&e))?;
+    said.extend(from_line);
+    if actions.help {
+        return Ok(Request::Print { text: help_text("lanekeeper sm", EXTRA), code: USAGE });
+    }
+    if actions.version {
+        let text = format!("lanekeeper {}\n", env!("CARGO_PKG_VERSION"));
+        return Ok(Request::Print { text, code: 0 });
+    }
+    if let Some(path) = &actions.create_config {
+        let (text, notes) = opensm_conf::write(effective.options());
+        fs::write(path, text).with_context(|| format!("cannot write {path}"))?;
+        said.extend(notes);
+        terminal::show(&said);
+        return Ok(Request::Done);
+    }
+    said.extend(effective.verify());
+    said.extend(effective.notices());
+    let simulate = simulate(&line)?;
+    let (cache, dumps, log) = places(&effective, simulate.is_some());
+    let lmc = effective.options().lmc;
+    let guid2lid = files::read_guid2lid(cache.as_deref(), lmc, &mut said)?;
+    let mut settings = Settings::new(effective.options().clone(), guid2lid);
+    files::routing(&mut settings, &mut said);
+    terminal::show(&said);
+    let mode = match (line.extra("plan"), actions.once) {
+        (Some(_), _) => Mode::Plan,
+        (None, true) => Mode::Once,
+        (None, false) => Mode::Daemon,
+    };
+    Ok(Request::Run(Box::new(Setup {
+        effective,
+        config,
+        actions,
+        settings,
+        mode,
+        simulate,
+        cache,
+        dumps,
+        log,
+        json: line.extra("json").is_some(),
+        all: line.extra("all").is_some(),
+    })))
+}
+
+/// Reads the configuration file. Without `-F` it need not exist.
+pub(in crate::commands) fn load_config(
+    line: &CommandLine,
+    effective: &mut Effective,
+    said: &mut Diagnostics,
+) -> Result<Option<PathBuf>, Failure> {
+    let named = line.config_file().map_err(|e| usage(&e))?;
+    // On a simulated fabric the site's own file counts only if it is named.
+    if named.is_none() && line.extra("sim").is_some() {
+        return Ok(None);
+    }
+    let path = Path::new(named.unwrap_or(DEFAULT_CONFIG));
+    let source = match fs::read(path) {
+        Ok(bytes) => SourceFile::new(path.display().to_string(), bytes),
+        Err(e) if e.kind() == ErrorKind::NotFound && named.is_none() => return Ok(None),
+        Err(e) => return Err(anyhow!(e).context(format!("cannot read {}", path.display())).into()),
+    };
+    let (conf, found) = opensm_conf::parse(&source);
+    said.extend(found);
+    effective.load(&conf);
+    Ok(Some(path.to_owned()))
+}
+
+fn simulate(line: &CommandLine) -> Result<Option<Simulate>, Failure> {
+    let Some(fabric) = line.extra("sim") else { return Ok(None) };
+    let seed = match line.extra("sim-seed") {
+        Some(text) => text.parse().with_context(|| format!("--sim-seed {text}: not a number"))?,
+        None => 1,
+    };
+    Ok(Some(Simulate {
+        fabric: PathBuf::from(fabric),
+        state: line.extra("sim-state").map(PathBuf::from),
+        seed,
+    }))
+}
+
+/// Where cache, dumps and log go. A simulated fabric leaves the system's own folders alone.
+fn places(
+    effective: &Effective,
+    simulated: bool,
+) -> (Option<PathBuf>, Option<PathBuf>, Option<PathBuf>) {
+    let options = effective.options();
+    let named = |key: &str| effective.origin(key).place().is_some();
+    let variable = |name| std::env::var_os(name).map(PathBuf::from);
+    let cache = variable("OSM_CACHE_DIR")
+        .or_else(|| (!simulated).then(|| PathBuf::from("/var/cache/opensm")));
+    let dumps_named = named("dump_files_dir") || variable("OSM_TMP_DIR").is_some();
+    let dumps = options.dump_files_dir.as_ref().filter(|_| !simulated || dumps_named);
+    let log = options.log_file.as_ref().filter(|f| f.as_str() != "stdout" && f.as_str() != "-");
+    let log = log.filter(|_| !simulated || named("log_file"));
+    (cache, dumps.map(PathBuf::from), log.map(PathBuf::from))
+}

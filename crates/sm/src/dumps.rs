@@ -1,0 +1,160 @@
+//! The state of the subnet in the form of OpenSM's dump files.
+
+use lk_fabric::dumps::{fdbs, lfts, lid_matrix, sl2vl, subnet_lst};
+use lk_fabric::{NodeKind, PortId, SwitchId};
+use lk_routing::Hops;
+use lk_routing::graph::Graph;
+use lk_wire::{Lid, PortInfo, PortNum, Sl, cap_mask};
+
+use crate::io::View;
+
+// Writing to a `String` cannot fail, so the results of the writers below mean nothing.
+
+/// `opensm-subnet.lst`: each cabled port with its neighbour.
+#[must_use]
+pub fn subnet_lst(view: &View) -> String {
+    let mut out = String::new();
+    let _ = subnet_lst::write(&mut out, &view.seen.fabric, |port| status(view, port));
+    out
+}
+
+fn status(view: &View, port: PortId) -> subnet_lst::PortStatus {
+    let seen = &view.seen;
+    let fabric = &seen.fabric;
+    let node = fabric.node(fabric.owner(port));
+    let end = if node.kind == NodeKind::Switch { node.first } else { port };
+    let (lid, sm_lid) = seen.port_info(end).map_or((0, 0), |i| (i.lid(), i.sm_lid()));
+    // The extended speed counts only if the neighbour knows extended speeds, as in OpenSM.
+    let knows = fabric
+        .peer(port)
+        .and_then(|p| seen.node_port_info(p))
+        .is_some_and(|i| i.capability_mask() & cap_mask::EXTENDED_SPEEDS != 0);
+    let mut rate = fabric.port(port).rate;
+    if !knows {
+        rate.speed_ext = 0;
+    }
+    subnet_lst::PortStatus {
+        lid: Lid(lid),
+        is_sm: lid != 0 && lid == sm_lid,
+        state: seen.port_info(port).map_or(0, PortInfo::port_state),
+        rate,
+    }
+}
+
+/// The port by which a switch sends to a LID, as the switch holds it.
+fn way(view: &View, switch: SwitchId, lid: Lid) -> Option<PortNum> {
+    view.desired.routes.as_ref()?.lfts.port(switch, lid)
+}
+
+fn top(view: &View) -> Lid {
+    view.desired.routes.as_ref().map_or(Lid(0), |r| r.lfts.top)
+}
+
+/// `opensm.fdbs`: forwarding tables with hops.
+#[must_use]
+pub fn fdbs(view: &View) -> String {
+    let fabric = &view.seen.fabric;
+    let hops = Hops::new(fabric);
+    let mut out = String::new();
+    let _ = fdbs::write(&mut out, fabric, top(view), |switch, lid| {
+        let Some(port) = way(view, switch, lid) else { return fdbs::Entry::Unreachable };
+        let (hops, better) = distance(view, &hops, switch, lid, port);
+        fdbs::Entry::Path { port, hops, better }
+    });
+    out
+}
+
+/// The hops from a switch to a LID by a port, and the least hops with a port that has them, where
+/// that is fewer.
+fn distance(
+    view: &View,
+    hops: &Hops,
+    from: SwitchId,
+    lid: Lid,
+    port: PortNum,
+) -> (Option<u8>, Option<(u8, PortNum)>) {
+    let fabric = &view.seen.fabric;
+    let Some(end) = view.desired.lids.port(lid) else { return (None, None) };
+    let (leaf, extra) = match fabric.as_switch(fabric.owner(end)) {
+        Some(switch) => (switch, 0),
+        None => match Graph::attachment(fabric, end) {
+            Some((switch, _)) => (switch, 1),
+            None => return (None, None),
+        },
+    };
+    if leaf == from {
+        return (Some(extra), None);
+    }
+    let by_port = hops.via(from, port, leaf).map(|h| h + extra);
+    let least = hops.between(from, leaf).map(|h| h + extra);
+    let better = match (by_port, least) {
+        (Some(by_port), Some(least)) if least < by_port => {
+            let node = fabric.node(fabric.switch_node(from));
+            (1..=node.num_ports)
+                .map(PortNum)
+                .find(|p| hops.via(from, *p, leaf).map(|h| h + extra) == Some(least))
+                .map(|p| (least, p))
+        }
+        _ => None,
+    };
+    (by_port, better)
+}
+
+/// `opensm-lfts.dump`: forwarding tables with the owners of the LIDs.
+#[must_use]
+pub fn lfts(view: &View) -> String {
+    let fabric = &view.seen.fabric;
+    let mut out = String::new();
+    let _ = lfts::write(
+        &mut out,
+        fabric,
+        top(view),
+        |switch| switch_lid(view, switch),
+        |lid| view.desired.lids.port(lid),
+        |switch, lid| way(view, switch, lid),
+    );
+    out
+}
+
+fn switch_lid(view: &View, switch: SwitchId) -> Lid {
+    let port0 = view.seen.fabric.node(view.seen.fabric.switch_node(switch)).first;
+    Lid(view.seen.port_info(port0).map_or(0, PortInfo::lid))
+}
+
+/// `opensm-lid-matrix.dump`: hops from each switch to each switch by each port.
+#[must_use]
+pub fn lid_matrix(view: &View) -> String {
+    let fabric = &view.seen.fabric;
+    let hops = Hops::new(fabric);
+    let mut lids: Vec<(Lid, SwitchId)> =
+        fabric.switch_ids().map(|s| (switch_lid(view, s), s)).collect();
+    lids.sort_unstable();
+    let mut out = String::new();
+    let _ = lid_matrix::write(&mut out, fabric, &lids, |from, to, port| {
+        let count = match (port, from == to) {
+            (0, _) => hops.between(from, to),
+            (_, true) => None,
+            _ => hops.via(from, PortNum(port), to),
+        };
+        count.unwrap_or(lid_matrix::NO_WAY)
+    });
+    out
+}
+
+/// `opensm-sl2vl.dump`: the SL2VL tables as the ports hold them.
+#[must_use]
+pub fn sl2vl(view: &View) -> String {
+    let seen = &view.seen;
+    let lid = |end: PortId| Lid(seen.port_info(end).map_or(0, PortInfo::lid));
+    let mut out = String::new();
+    let _ = sl2vl::write(&mut out, &seen.fabric, lid, |end, from, to| {
+        let node = seen.fabric.node(seen.fabric.owner(end));
+        let egress = match node.kind {
+            NodeKind::Switch => PortId(node.first.0 + u32::from(to.0)),
+            NodeKind::Ca | NodeKind::Router => end,
+        };
+        let table = seen.tables.sl2vl(egress, u16::from(from.0)).unwrap_or_default();
+        std::array::from_fn(|sl| table.get(Sl(sl as u8)).0)
+    });
+    out
+}
