@@ -31,36 +31,51 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Manage a subnet, with the options of opensm; --sim FILE: a simulated one.
-    // Its words never come this far: opensm's options are not clap's. It is here for the help.
+    // The words of this and the next one never come this far: opensm's options are not clap's.
+    // They are here for the help.
     #[command(disable_help_flag = true)]
     Sm,
     /// Route a fabric from a file and say how good the routes are.
-    Route(commands::route::Arguments),
+    #[command(disable_help_flag = true)]
+    Route,
     /// Write the file of a well-known topology.
     Topo(commands::topo::Arguments),
 }
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
-    if let Some(options) = subnet_manager(&words) {
-        return commands::sm::run(options);
+    if let Some((command, options)) = with_options_of_opensm(&words) {
+        return command(options);
     }
     let result = match Arguments::parse().command {
         Command::Sm => return commands::sm::run(&[]),
-        Command::Route(arguments) => commands::route::run(&arguments),
+        Command::Route => return route(&[]),
         Command::Topo(arguments) => commands::topo::run(&arguments),
     };
     result.unwrap_or_else(|failure| failure.report())
 }
 
-/// The words after the command, where it is `lanekeeper sm` or the program's name is `opensm`.
-fn subnet_manager(words: &[OsString]) -> Option<&[OsString]> {
+fn route(words: &[OsString]) -> ExitCode {
+    commands::route::run(words).unwrap_or_else(|failure| failure.report())
+}
+
+/// A command that reads its words as opensm does.
+type Run = fn(&[OsString]) -> ExitCode;
+
+/// The command and the words behind it, where it is one that takes opensm's options. Called by
+/// the name `opensm` all words are options of `sm`.
+fn with_options_of_opensm(words: &[OsString]) -> Option<(Run, &[OsString])> {
     let (program, rest) = words.split_first()?;
     if Path::new(program).file_name().is_some_and(|name| name == "opensm") {
-        return Some(rest);
+        return Some((commands::sm::run, rest));
     }
     let (command, options) = rest.split_first()?;
-    (command == "sm").then_some(options)
+    let run: Run = match command.to_str()? {
+        "sm" => commands::sm::run,
+        "route" => route,
+        _ => return None,
+    };
+    Some((run, options))
 }
 
 #[cfg(test)]
@@ -73,23 +88,27 @@ mod tests {
         line.split(' ').map(OsString::from).collect()
     }
 
+    fn options(words: &[OsString]) -> Option<&[OsString]> {
+        with_options_of_opensm(words).map(|(_, options)| options)
+    }
+
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
     }
 
     #[test]
-    fn options_of_sm_are_handed_on_as_they_are() {
+    fn options_of_opensm_are_handed_on_as_they_are() {
         let line = words("/usr/sbin/lanekeeper sm -sweep 10 -- --help");
-        assert_eq!(subnet_manager(&line), Some(&line[2..]));
-        assert_eq!(subnet_manager(&words("lanekeeper topo sm")), None);
-        assert_eq!(subnet_manager(&words("lanekeeper")), None);
+        assert_eq!(options(&line), Some(&line[2..]));
+        assert_eq!(options(&words("lanekeeper topo sm")), None);
+        assert_eq!(options(&words("lanekeeper")), None);
     }
 
     #[test]
     fn the_name_opensm_means_sm() {
         let line = words("/usr/sbin/opensm -B -g 0x1");
-        assert_eq!(subnet_manager(&line), Some(&line[1..]));
-        assert_eq!(subnet_manager(&words("./opensm")), Some(&[][..]));
+        assert_eq!(options(&line), Some(&line[1..]));
+        assert_eq!(options(&words("./opensm")), Some(&[][..]));
     }
 }

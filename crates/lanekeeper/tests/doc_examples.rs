@@ -3,7 +3,8 @@
 //! A block that is marked `console` and starts with `$ lanekeeper` is run command by command, all
 //! blocks of one file in one empty folder. What a command prints, standard error first, must be
 //! what stands below it: `…` on a line of its own stands for any lines, within a line for any
-//! text; `[exit code N]` is the last line where the code is not 0.
+//! text; `[exit code N]` is the last line where the code is not 0. A block that is marked
+//! `conf NAME` is put into the folder under that name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,33 +17,59 @@ struct Example {
     expected: Vec<String>,
 }
 
+/// What a document asks for, in its order.
+enum Step {
+    Run(Example),
+    /// A file's name and text.
+    Write(String, String),
+}
+
+/// What kind of block a line stands in.
+enum Place {
+    Outside,
+    Console,
+    File,
+    Other,
+}
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The commands of all `console` blocks of a document.
-fn examples(text: &str) -> Vec<Example> {
-    let mut found: Vec<Example> = Vec::new();
-    let mut inside = false;
+/// The steps of a document.
+fn steps(text: &str) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut place = Place::Outside;
     for (index, line) in text.lines().enumerate() {
-        match line {
-            "```console" => inside = true,
-            "```" => inside = false,
-            _ if !inside => {}
-            _ => match line.strip_prefix("$ ") {
-                Some(command) => found.push(Example {
+        match (line.strip_prefix("```"), &place) {
+            (Some("console"), Place::Outside) => place = Place::Console,
+            (Some(mark), Place::Outside) => match mark.strip_prefix("conf ") {
+                Some(name) => {
+                    steps.push(Step::Write(name.to_owned(), String::new()));
+                    place = Place::File;
+                }
+                None => place = Place::Other,
+            },
+            (Some(_), _) => place = Place::Outside,
+            (None, Place::Console) => match (line.strip_prefix("$ "), steps.last_mut()) {
+                (Some(command), _) => steps.push(Step::Run(Example {
                     line: index + 1,
                     command: command.to_owned(),
                     expected: Vec::new(),
-                }),
-                None => {
-                    let example = found.last_mut().expect("a block starts with a command");
-                    example.expected.push(line.to_owned());
-                }
+                })),
+                (None, Some(Step::Run(example))) => example.expected.push(line.to_owned()),
+                (None, _) => panic!("line {}: a block starts with a command", index + 1),
             },
+            (None, Place::File) => {
+                if let Some(Step::Write(_, text)) = steps.last_mut() {
+                    text.push_str(line);
+                    text.push('\n');
+                }
+            }
+            (None, Place::Outside | Place::Other) => {}
         }
     }
-    found
+    steps
 }
 
 /// Runs a command line; its words are split at blanks and there is no quoting.
@@ -102,7 +129,14 @@ fn documents_show_what_happens() {
     for document in documents.iter().filter(|d| d.extension().is_some_and(|e| e == "md")) {
         let folder = tempfile::TempDir::new().expect("a temporary folder");
         let text = fs::read_to_string(document).expect("a document");
-        for example in examples(&text) {
+        for step in steps(&text) {
+            let example = match step {
+                Step::Run(example) => example,
+                Step::Write(name, text) => {
+                    fs::write(folder.path().join(name), text).expect("a file of the document");
+                    continue;
+                }
+            };
             let lines = run(&example.command, folder.path());
             let place = format!("{}:{}", document.display(), example.line);
             assert!(

@@ -1,70 +1,58 @@
 //! `lanekeeper route`: what an engine makes of a fabric, and how good it is.
+//!
+//! It takes opensm's options, so that a site's opensm.conf or the words of its unit file say
+//! which engine, roots and LMC; those that have nothing to do with routing change nothing.
 
+mod dump;
 mod lids;
+mod previous;
 mod report;
+mod request;
 
-use std::path::PathBuf;
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::anyhow;
-use clap::Args;
 use lk_fabric::Fabric;
-use lk_routing::{LidMap, Outcome, RouteJob, RouteOptions, Routes};
+use lk_routing::{LidMap, Outcome, RouteJob, Routes};
+use lk_sm::Settings;
 
 use crate::failure::{FOUND, Failure};
 use crate::{input, terminal};
 use report::Report;
 
-/// What `lanekeeper route` is given. Letters and words are those of opensm.
-#[derive(Args)]
-pub(crate) struct Arguments {
-    /// The fabric: a file as ibnetdiscover prints it or ibsim reads it; "-" is standard input.
-    #[arg(value_name = "FABRIC")]
-    fabric: PathBuf,
-    /// Engines by order of preference; "no_fallback" keeps minhop out.
-    #[arg(short = 'R', long, value_name = "ENGINE,…", default_value = "minhop")]
-    routing_engine: String,
-    /// Number the ports anew with 2^LMC LIDs each, in place of the LIDs in the file.
-    #[arg(short, long, value_name = "LMC", value_parser = clap::value_parser!(u8).range(0..=7))]
-    lmc: Option<u8>,
-    /// Let updn connect root switches with each other.
-    #[arg(short = 'z', long)]
-    connect_roots: bool,
-    /// Print the figures as JSON.
-    #[arg(long)]
-    json: bool,
-}
-
-/// Routes a fabric and prints the figures.
+/// Routes a fabric, prints the figures and writes what was asked for.
 ///
 /// # Errors
 /// A fabric that cannot be read or that no engine routes.
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let input = input::fabric(&arguments.fabric)?;
+pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
+    let Some(request) = request::read(words)? else { return Ok(ExitCode::SUCCESS) };
+    let input = input::fabric(&request.fabric)?;
     let fabric = &input.file.fabric;
     if fabric.switches().is_empty() && fabric.links().next().is_none() {
         return Err(Failure::Refused(anyhow!("no switch and no cable: there is nothing to route")));
     }
-    let numbered = lids::number(fabric, arguments.lmc)?;
-    let options =
-        RouteOptions { connect_roots: arguments.connect_roots, ..RouteOptions::default() };
-    let (routes, seconds) = routes(fabric, &numbered.map, &options, &arguments.routing_engine)?;
-    let report = Report::of(fabric, &numbered, &routes, seconds);
-    terminal::print(&if arguments.json { report.json() } else { report.text() })?;
+    let lids = lids::number(fabric, request.lmc)?;
+    let previous = request.previous.as_deref();
+    let previous = previous.map(|path| previous::read(path, fabric)).transpose()?;
+    let (routes, seconds) = routes(fabric, &lids.map, &request.settings)?;
+    let moved = previous.map(|tables| previous::moved(&tables, &routes.lfts));
+    let report = Report::of(fabric, &lids, &routes, seconds, moved);
+    if let Some(folder) = &request.dump {
+        dump::write(folder, input.file.fabric.clone(), lids, routes)?;
+    }
+    terminal::print(&if request.json { report.json() } else { report.text() })?;
     let good = report.all_reached && !input.flawed;
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
 }
 
-/// The routes and the seconds that they took.
-fn routes(
-    fabric: &Fabric,
-    lids: &LidMap,
-    options: &RouteOptions,
-    engines: &str,
-) -> Result<(Routes, f64), Failure> {
+/// The routes, and the seconds that the engine took.
+fn routes(fabric: &Fabric, lids: &LidMap, settings: &Settings) -> Result<(Routes, f64), Failure> {
+    let engines = settings.options.routing_engine.as_deref().unwrap_or("minhop");
+    let job = RouteJob { fabric, lids, options: &settings.routing, previous: None };
     let start = Instant::now();
-    let outcome = lk_routing::route(engines, &RouteJob { fabric, lids, options, previous: None });
+    let outcome = lk_routing::route(engines, &job);
     let seconds = start.elapsed().as_secs_f64();
     tell(&outcome);
     match outcome.routes {

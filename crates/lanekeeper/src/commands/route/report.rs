@@ -25,6 +25,9 @@ pub(super) struct Report {
     lids_from: Origin,
     /// Whether every end port reaches every LID of every other.
     pub(super) all_reached: bool,
+    /// How many entries of the tables that were in force before lead elsewhere now; `null` where
+    /// none were given.
+    entries_moved: Option<usize>,
     /// LIDs for which the tables go round in a circle.
     loops: usize,
     /// The longest route between end ports, in hops between switches.
@@ -41,7 +44,13 @@ pub(super) struct Report {
 
 impl Report {
     /// Checks and measures routes.
-    pub(super) fn of(fabric: &Fabric, lids: &Numbered, routes: &Routes, seconds: f64) -> Self {
+    pub(super) fn of(
+        fabric: &Fabric,
+        lids: &Numbered,
+        routes: &Routes,
+        seconds: f64,
+        moved: Option<usize>,
+    ) -> Self {
         let Check { loops, .. } = &check(fabric, &lids.map, &routes.lfts);
         let figures: Quality = quality(fabric, &lids.map, &routes.lfts);
         Self {
@@ -51,6 +60,7 @@ impl Report {
             lids: lids.map.ranges().iter().map(|(_, _, lmc)| 1 << lmc).sum(),
             lids_from: lids.origin,
             all_reached: figures.broken == 0,
+            entries_moved: moved,
             loops: loops.len(),
             max_hops: figures.max_hops,
             mean_hops: figures.mean_hops(),
@@ -88,6 +98,9 @@ impl Report {
         row("routes per link, most, mean", ideal);
         if let Some(worst) = self.worst_uplink {
             row("fullest uplink", format!("{worst:.2} times its ideal"));
+        }
+        if let Some(moved) = self.entries_moved {
+            row("entries moved", moved.to_string());
         }
         out
     }
