@@ -39,7 +39,8 @@ flags! {
         LED_INFO = 9, "IsLedInfoSupported", "The port has the LedInfo attribute.";
         SM_DISABLED = 10, "IsSMdisabled", "A subnet manager here must not become the master.";
         SYSTEM_IMAGE_GUID = 11, "IsSystemImageGUIDSupported", "The node has a system image GUID.";
-        PKEY_SWITCH_EXTERNAL_PORT_TRAP = 12, "IsPkeySwitchExternalPortTrapSupported", "The switch sends trap 259.";
+        PKEY_SWITCH_EXTERNAL_PORT_TRAP = 12, "IsPkeySwitchExternalPortTrapSupported",
+            "The switch sends trap 259.";
         EXTENDED_SPEEDS = 14, "IsExtendedSpeedsSupported", "The port knows extended speeds.";
         CAP_MASK2 = 15, "IsCapabilityMask2Supported", "The second mask counts.";
         COMM_MGMT = 16, "IsCommunicationManagementSupported", "Communication management.";
@@ -50,14 +51,21 @@ flags! {
         DR_NOTICE = 21, "IsDRNoticeSupported", "Trap 256 tells the directed route.";
         CAP_MASK_NOTICE = 22, "IsCapabilityMaskNoticeSupported", "The port sends trap 144.";
         BOOT_MGMT = 23, "IsBootManagementSupported", "Boot management.";
-        LINK_ROUND_TRIP = 24, "IsLinkRoundTripLatencySupported", "The port measures the link's round trip.";
-        CLIENT_REREGISTER = 25, "IsClientReregistrationSupported", "The port passes ClientReregister on to its users.";
-        OTHER_LOCAL_CHANGES = 26, "IsOtherLocalChangesNoticeSupported", "Trap 144 tells more than the mask.";
-        LINK_SPEED_WIDTH_PAIRS = 27, "IsLinkSpeedWidthPairsTableSupported", "The port has a table of speeds and widths that go together.";
-        VENDOR_MADS_TABLE = 28, "IsVendorSpecificMadsTableSupported", "The node has a table of its vendor's MADs.";
-        MCAST_PKEY_TRAP_SUPPRESSION = 29, "IsMcastPkeyTrapSuppressionSupported", "Traps for multicast packets with a wrong P_Key can be suppressed.";
+        LINK_ROUND_TRIP = 24, "IsLinkRoundTripLatencySupported",
+            "The port measures the link's round trip.";
+        CLIENT_REREGISTER = 25, "IsClientReregistrationSupported",
+            "The port passes ClientReregister on to its users.";
+        OTHER_LOCAL_CHANGES = 26, "IsOtherLocalChangesNoticeSupported",
+            "Trap 144 tells more than the mask.";
+        LINK_SPEED_WIDTH_PAIRS = 27, "IsLinkSpeedWidthPairsTableSupported",
+            "The port has a table of speeds and widths that go together.";
+        VENDOR_MADS_TABLE = 28, "IsVendorSpecificMadsTableSupported",
+            "The node has a table of its vendor's MADs.";
+        MCAST_PKEY_TRAP_SUPPRESSION = 29, "IsMcastPkeyTrapSuppressionSupported",
+            "Traps for multicast packets with a wrong P_Key can be suppressed.";
         MULTICAST_FDB_TOP = 30, "IsMulticastFDBTopSupported", "SwitchInfo.MulticastFDBTop counts.";
-        HIERARCHY_INFO = 31, "IsHierarchyInfoSupported", "The node has the HierarchyInfo attribute.";
+        HIERARCHY_INFO = 31, "IsHierarchyInfoSupported",
+            "The node has the HierarchyInfo attribute.";
     }
 }
 
@@ -66,12 +74,15 @@ flags! {
     /// [`cap_mask::CAP_MASK2`] is set.
     cap_mask2: u16 {
         SET_NODE_DESCRIPTION = 0, "IsSetNodeDescriptionSupported", "NodeDescription can be set.";
-        PORT_INFO_EXTENDED = 1, "IsPortInfoExtendedSupported", "The port has the PortInfoExtended attribute.";
+        PORT_INFO_EXTENDED = 1, "IsPortInfoExtendedSupported",
+            "The port has the PortInfoExtended attribute.";
         VIRTUALIZATION = 2, "IsVirtualizationSupported", "Virtual ports.";
-        SWITCH_PORT_STATE_TABLE = 3, "IsSwitchPortStateTableSupported", "The switch has a table of its ports' states.";
+        SWITCH_PORT_STATE_TABLE = 3, "IsSwitchPortStateTableSupported",
+            "The switch has a table of its ports' states.";
         LINK_WIDTH_2X = 4, "IsLinkWidth2xSupported", "Links of two lanes.";
         LINK_SPEED_HDR = 5, "IsLinkSpeedHDRSupported", "HDR.";
-        M_KEY_PROTECT_BITS_EXT = 6, "IsMKeyProtectBitsExtSupported", "More levels of M_Key protection.";
+        M_KEY_PROTECT_BITS_EXT = 6, "IsMKeyProtectBitsExtSupported",
+            "More levels of M_Key protection.";
         ENHANCED_TRAP_128 = 7, "IsEnhancedTrap128Supported", "Trap 128 tells more.";
         PARTITION_TOP = 8, "IsPartitionTopSupported", "The highest used P_Key entry can be set.";
         ENHANCED_QOS_ARBITER = 9, "IsEnhancedQoSArbiterSupported", "The enhanced VL arbiter.";
