@@ -18,7 +18,9 @@ struct Run {
     wall: f64,
     /// From the first line of the log to SUBNET UP; `None` if the log has no such line.
     up: Option<f64>,
-    /// The part of the wall time during which ibsim was computing.
+    /// Processor time of the manager itself.
+    own: f64,
+    /// Processor time of ibsim meanwhile.
     ibsim: Option<f64>,
     /// The most memory that the process held, in megabytes.
     memory: f64,
@@ -41,8 +43,8 @@ fn main() {
 fn on_ibsim(shape: &str, rounds: usize) {
     let fabric = topology(shape, "ibsim");
     println!(
-        "{:<24}{:>9}{:>12}{:>16}{:>11}",
-        "on ibsim", "wall, s", "to UP, s", "ibsim busy, s", "memory, MB"
+        "{:<24}{:>9}{:>11}{:>10}{:>10}{:>12}",
+        "on ibsim", "wall, s", "to UP, s", "own, s", "ibsim, s", "memory, MB"
     );
     for options in [&[][..], &["-Q"][..]] {
         let mut best: [Option<Run>; 2] = [None, None];
@@ -56,7 +58,7 @@ fn on_ibsim(shape: &str, rounds: usize) {
         print(&format!("opensm {suffix}"), theirs);
         print(&format!("lanekeeper {suffix}"), ours);
         let up = ours.up.zip(theirs.up).map_or_else(|| "-".to_owned(), |(o, t)| ratio(o, t));
-        println!("{:<24}{:>9}{up:>12}\n", "ratio", ratio(ours.wall, theirs.wall));
+        println!("{:<24}{:>9}{up:>11}\n", "ratio", ratio(ours.wall, theirs.wall));
     }
 }
 
@@ -72,10 +74,10 @@ fn measure_on_ibsim(program: &str, options: &[&str], fabric: &str) -> Run {
     };
     command.args(["-o", "-d", "2"]).args(options);
     let before = cpu_seconds(ibsim.id());
-    let (wall, memory) = run(command);
+    let Used { wall, own, memory } = run(command);
     let busy = cpu_seconds(ibsim.id()).zip(before).map(|(after, before)| after - before);
     let log = fs::read(&log).unwrap_or_default();
-    Run { wall, up: time_to_up(&String::from_utf8_lossy(&log)), ibsim: busy, memory }
+    Run { wall, up: time_to_up(&String::from_utf8_lossy(&log)), own, ibsim: busy, memory }
 }
 
 /// Lanekeeper on its own simulator, whose time is part of the process's.
@@ -83,7 +85,7 @@ fn embedded(shape: &str, rounds: usize) {
     let folder = tempfile::TempDir::new().expect("a temporary folder");
     let fabric = folder.path().join("fabric");
     fs::write(&fabric, topology(shape, "ibnetdiscover")).expect("the fabric's file");
-    println!("{:<24}{:>9}{:>39}", "embedded simulator", "wall, s", "memory, MB");
+    println!("{:<24}{:>9}{:>21}{:>22}", "embedded simulator", "wall, s", "own, s", "memory, MB");
     for options in [&[][..], &["-Q"][..]] {
         let mut best = None;
         for _ in 0..rounds {
@@ -93,12 +95,12 @@ fn embedded(shape: &str, rounds: usize) {
             command.env("OSM_TMP_DIR", folder.path()).env("OSM_CACHE_DIR", folder.path());
             // What an earlier run kept must not make this one shorter.
             let _ = fs::remove_file(folder.path().join("guid2lid"));
-            let (wall, memory) = run(command);
-            keep_better(&mut best, Run { wall, up: None, ibsim: None, memory });
+            let Used { wall, own, memory } = run(command);
+            keep_better(&mut best, Run { wall, up: None, own, ibsim: None, memory });
         }
         let Some(best) = best else { continue };
         let name = format!("lanekeeper {}", options.join(" "));
-        println!("{name:<24}{:>9.2}{:>39.0}", best.wall, best.memory);
+        println!("{name:<24}{:>9.2}{:>21.2}{:>22.0}", best.wall, best.own, best.memory);
     }
 }
 
@@ -110,8 +112,18 @@ fn topology(shape: &str, form: &str) -> String {
     String::from_utf8(output.stdout).expect("a topology is plain text")
 }
 
-/// Runs a program to its end; gives the seconds and the peak of its memory in megabytes.
-fn run(mut command: Command) -> (f64, f64) {
+/// What a process used.
+struct Used {
+    /// Seconds from start to end.
+    wall: f64,
+    /// Seconds of processor time.
+    own: f64,
+    /// The peak of its memory in megabytes.
+    memory: f64,
+}
+
+/// Runs a program to its end.
+fn run(mut command: Command) -> Used {
     let start = Instant::now();
     let mut child: Child = command
         .stdin(Stdio::null())
@@ -119,16 +131,18 @@ fn run(mut command: Command) -> (f64, f64) {
         .stderr(Stdio::null())
         .spawn()
         .expect("the program starts");
-    let mut peak = 0.0_f64;
+    let (mut own, mut memory) = (0.0_f64, 0.0_f64);
     let status = loop {
         if let Some(status) = child.try_wait().expect("a child can be waited for") {
             break status;
         }
-        peak = peak.max(peak_memory(child.id()).unwrap_or(0.0));
+        // The last look before the end is near enough: they come every five milliseconds.
+        memory = memory.max(peak_memory(child.id()).unwrap_or(0.0));
+        own = own.max(cpu_seconds(child.id()).unwrap_or(0.0));
         thread::sleep(Duration::from_millis(5));
     };
     assert!(status.success(), "{command:?} ended with {status}");
-    (start.elapsed().as_secs_f64(), peak)
+    Used { wall: start.elapsed().as_secs_f64(), own, memory }
 }
 
 fn peak_memory(process: u32) -> Option<f64> {
@@ -178,9 +192,10 @@ fn ratio(ours: f64, theirs: f64) -> String {
 fn print(name: &str, run: &Run) {
     let or_none = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.2}"));
     println!(
-        "{name:<24}{:>9.2}{:>12}{:>16}{:>11.0}",
+        "{name:<24}{:>9.2}{:>11}{:>10.2}{:>10}{:>12.0}",
         run.wall,
         or_none(run.up),
+        run.own,
         or_none(run.ibsim),
         run.memory
     );
