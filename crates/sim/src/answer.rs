@@ -32,12 +32,12 @@ impl SimFabric {
             return None;
         }
         if !matches!(smp.mgmt_class(), class::SUBN_DR | class::SUBN_LID) {
-            self.to_client(now, arrival, &smp.0);
+            self.keep_for_client(now, arrival, &smp.0);
             return None;
         }
         match smp.method() {
             m if m & method::RESPONSE_BIT != 0 || m == method::TRAP => {
-                self.to_client(now, arrival, &smp.0);
+                self.keep_for_client(now, arrival, &smp.0);
                 None
             }
             method::GET | method::SET => self.request(now, arrival, smp),
@@ -65,7 +65,7 @@ impl SimFabric {
             // SMInfo is a matter between subnet managers, protected by SM_Keys.
             let client = self.client_port(arrival.port).and_then(|p| self.clients.get(&p));
             if client.is_some_and(|c| c.is_sm) {
-                self.to_client(now, arrival, &smp.0);
+                self.keep_for_client(now, arrival, &smp.0);
                 return None;
             }
             return Some(plain(smp.response(Status::METHOD_ATTR_UNSUPPORTED)));

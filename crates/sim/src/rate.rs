@@ -77,8 +77,9 @@ pub(crate) struct Hardware {
 }
 
 impl Hardware {
-    /// What all ports of a node can do: everything up to its fastest and its widest link. A link
-    /// that is slower than the others of its node is thus a degraded one, as on a real fabric.
+    /// What all ports of a node can do: 4x, and everything up to its fastest and its widest link.
+    /// A link that is slower than the others of its node is thus a degraded one, as on a real
+    /// fabric.
     pub(crate) fn of_node(fabric: &Fabric, node: NodeId) -> Self {
         let mut best = Ceiling::new(LinkRate { speed: 1, ..LinkRate::default() });
         let mut cabled = false;

@@ -201,12 +201,12 @@ impl SimFabric {
         let answer = self.react(now, arrival, &smp)?;
         let (back, smp, twice) = self.bring_back(now, arrival, answer)?;
         if twice {
-            self.to_client(now, back, &smp.0);
+            self.keep_for_client(now, back, &smp.0);
         }
         if self.client_port(back.port) == self.client_port(from) {
             return Some(smp.0);
         }
-        self.to_client(now, back, &smp.0);
+        self.keep_for_client(now, back, &smp.0);
         None
     }
 
@@ -335,7 +335,7 @@ impl SimFabric {
         let Some((back, smp, twice)) = self.bring_back(now, arrival, answer) else { return };
         for _ in 0..=u8::from(twice) {
             let at = now.saturating_add(self.faults.delay(node, &mut self.prng));
-            self.to_client(at, back, &smp.0);
+            self.keep_for_client(at, back, &smp.0);
         }
     }
 
@@ -352,12 +352,12 @@ impl SimFabric {
         self.stats.refused += u64::from(!answer.smp.status().is_ok());
         let from = self.client_port(arrival.port)?;
         let carried = self.carry(from, arrival.slid, &mut answer.smp);
-        if let Some(down) = answer.link_down {
-            if let Some(port) = self.fabric.port_at(node, down.port) {
-                self.take_down(now, port, down.phys);
-                if down.phys != PhysState::DISABLED {
-                    self.retrain(now, port);
-                }
+        if let Some(down) = answer.link_down
+            && let Some(port) = self.fabric.port_at(node, down.port)
+        {
+            self.take_down(now, port, down.phys);
+            if down.phys != PhysState::DISABLED {
+                self.retrain(now, port);
             }
         }
         let carried = match carried {
@@ -380,7 +380,7 @@ impl SimFabric {
     }
 
     /// Keeps a datagram for the client at the port that it came to.
-    pub(crate) fn to_client(&mut self, at: u64, arrival: Arrival, mad: &[u8; 256]) {
+    pub(crate) fn keep_for_client(&mut self, at: u64, arrival: Arrival, mad: &[u8; 256]) {
         let client = self.client_port(arrival.port).filter(|p| self.clients.contains_key(p));
         let Some(to) = client else {
             self.stats.count_lost(Lost::NoClient);

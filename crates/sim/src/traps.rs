@@ -63,10 +63,10 @@ impl Traps {
 
     /// SubnSet(Notice) clears the notice that SubnGet showed, when it is the same one.
     pub(crate) fn clear_notice(&mut self, node: NodeId, seen: &Notice) {
-        if let Some(queue) = self.notices.get_mut(&node) {
-            if queue.front().is_some_and(|n| n.trap_number() == seen.trap_number()) {
-                queue.pop_front();
-            }
+        let queue = self.notices.get_mut(&node);
+        let same = |n: &mut Notice| n.trap_number() == seen.trap_number();
+        if let Some(queue) = queue {
+            queue.pop_front_if(same);
         }
     }
 
@@ -148,7 +148,7 @@ impl SimFabric {
         }
         let at = now.saturating_add(self.faults.delay(node, &mut self.prng));
         match self.trap_route(from) {
-            Ok(arrival) => self.to_client(at, arrival, &smp.0),
+            Ok(arrival) => self.keep_for_client(at, arrival, &smp.0),
             Err(why) => self.stats.count_lost(why),
         }
     }

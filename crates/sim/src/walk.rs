@@ -65,9 +65,8 @@ impl Roads<'_> {
             here = self.by_lid(from, dlid, false)?;
             sending = false;
         }
-        let path = *smp.initial_path();
         for hop in 1..=usize::from(hops) {
-            here.port = self.cross(here.port, path[hop], sending)?;
+            here.port = self.cross(here.port, smp.initial_path()[hop], sending)?;
             here.slid = Lid::PERMISSIVE;
             sending = false;
             smp.return_path_mut()[hop] = self.wiring.number(here.port);
@@ -101,7 +100,8 @@ impl Roads<'_> {
     /// adapter or router sends its own, out of the port that the sender is attached to.
     #[inline]
     fn cross(&self, here: PortId, egress: u8, sending: bool) -> Result<PortId, Lost> {
-        if !self.wiring.on_switch(here) && !(sending && egress == self.wiring.number(here)) {
+        let own = sending && egress == self.wiring.number(here);
+        if !own && !self.wiring.on_switch(here) {
             return Err(Lost::HopPointer);
         }
         let out = self.wiring.sibling(here, egress).ok_or(Lost::NoSuchPort)?;
