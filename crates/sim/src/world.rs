@@ -69,8 +69,22 @@ impl World {
     /// Lets everything happen that happens before `limit`, and gives `sink` all that the manager
     /// says. Returns the time of the next thing to happen, if there is one.
     pub fn drive(&mut self, limit: u64, sink: &mut dyn FnMut(Output)) -> Option<u64> {
+        self.drive_with(limit, &mut |_, _| {}, sink)
+    }
+
+    /// [`Self::drive`], with something that may happen to the fabric before each request.
+    pub fn drive_with(
+        &mut self,
+        limit: u64,
+        before: &mut dyn FnMut(&mut SimFabric, u64),
+        sink: &mut dyn FnMut(Output),
+    ) -> Option<u64> {
         loop {
-            match self.sm.poll() {
+            let output = self.sm.poll();
+            if matches!(output, Output::Transmit(_)) {
+                before(&mut self.sim, self.now);
+            }
+            match output {
                 Output::Transmit(t) if self.delays => self.sim.send(self.now, self.port, &t.smp.0),
                 Output::Transmit(t) => {
                     if let Some(answer) = self.sim.exchange(self.now, self.port, &t.smp.0) {
@@ -97,7 +111,8 @@ impl World {
                     self.now = next;
                     match self.sim.receive(next) {
                         Some(d) if d.to == self.port => {
-                            self.sm.handle(Instant(next), Input::Mad { from: d.slid, bytes: &d.mad });
+                            self.sm
+                                .handle(Instant(next), Input::Mad { from: d.slid, bytes: &d.mad });
                         }
                         // Other clients of the fabric are served by whoever attached them.
                         Some(_) => {}

@@ -271,6 +271,8 @@ impl Sm {
 
     pub(super) fn decided(&mut self, mut desired: Desired) {
         let events = std::mem::take(&mut desired.events);
+        let exhausted = |e: &Event| matches!(e, Event::LidsExhausted { .. });
+        self.failed += events.iter().filter(|e| exhausted(e)).count();
         self.events(events);
         if desired.routes.is_none() {
             self.failed += 1;

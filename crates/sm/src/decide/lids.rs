@@ -119,10 +119,12 @@ pub(super) fn assign(seen: &Observed, settings: &Settings, events: &mut Vec<Even
     LidPlan { map: LidMap::new(ranges), keep }
 }
 
-/// The end ports that answered, the SM's own first.
+/// The end ports that answered, the SM's own first, the others in table order of port GUIDs.
 fn ordered_ports(seen: &Observed) -> Vec<PortId> {
     let own = seen.sm_port;
-    let others = seen.fabric.end_ports().filter(|p| *p != own && seen.port_info(*p).is_some());
+    let mut others: Vec<PortId> =
+        seen.fabric.end_ports().filter(|p| *p != own && seen.port_info(*p).is_some()).collect();
+    others.sort_by_key(|p| seen.fabric.port(*p).guid.table_order());
     std::iter::once(own).chain(others).collect()
 }
 
