@@ -7,6 +7,8 @@ use std::sync::Arc;
 use lk_fabric::{Fabric, PortId, SwitchId};
 use lk_wire::{Guid, Lid, PortNum, Sl};
 
+use crate::hops::Hops;
+
 /// Which port answers to which LIDs.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct LidMap {
@@ -162,4 +164,12 @@ pub trait Engine: Send + Sync {
     /// # Errors
     /// [`Decline`] where the engine's preconditions do not hold.
     fn plan(&self, job: &RouteJob<'_>) -> Result<Routes, Decline>;
+
+    /// The hop counts that the engine works with, for dumps. They are worked out anew.
+    ///
+    /// # Errors
+    /// As [`Engine::plan`].
+    fn hops(&self, job: &RouteJob<'_>) -> Result<Hops, Decline> {
+        Ok(Hops::new(job.fabric))
+    }
 }

@@ -3,7 +3,8 @@
 //! * [`job`]: what an engine is given and what it gives back.
 //! * [`engines`]: the engines, and [`route`], which works off a list of them.
 //! * [`graph`], [`targets`]: the fabric as engines see it: switches and links, LIDs by switch.
-//! * [`check`], [`quality`]: whether tables lead where they should, and how well.
+//! * [`check`], [`quality`]: whether tables lead where they should, and how well. [`hops`]: distances
+//!   between switches, for dumps.
 //! * `paths`: distances, and which steps each law of paths allows; `balance`: which of the allowed
 //!   ports carries which LID.
 
@@ -12,6 +13,7 @@
 pub mod check;
 pub mod engines;
 pub mod graph;
+pub mod hops;
 pub mod job;
 pub mod quality;
 pub mod targets;
@@ -23,5 +25,6 @@ mod paths;
 pub use check::{Check, check};
 pub use column::End;
 pub use engines::{ENGINES, Outcome, UnknownEngine, find, route};
+pub use hops::Hops;
 pub use job::{Decline, Engine, Lfts, LidMap, RouteJob, RouteOptions, Routes, SlPlan};
 pub use quality::{Quality, quality};

@@ -1,7 +1,5 @@
 //! One switch, choosing its ports.
 
-use std::sync::Arc;
-
 use super::forecast::{Forecast, NO_LEAD};
 use super::link_set::LinkSet;
 use super::load::Load;
@@ -9,16 +7,11 @@ use super::trunk::{Course, NO_SUMMIT};
 use super::wave::{Batch, Routed};
 use crate::graph::Graph;
 
-/// The weight of one end port as a source.
-pub(crate) const HOST: u32 = 64;
-/// The weight of a switch's own port 0 as a source: management traffic only.
-pub(crate) const SWITCH: u32 = 1;
-
 /// One switch at work.
 #[derive(Clone, Debug)]
 pub(crate) struct Desk {
     /// Its row of the tables.
-    pub(crate) row: Arc<[u8]>,
+    pub(crate) row: Vec<u8>,
     /// The links that the rule allows towards each destination of the wave.
     pub(crate) allowed: Vec<u64>,
     /// The links on shortest paths to each summit.
@@ -42,7 +35,7 @@ impl Desk {
     pub(crate) fn new(graph: &Graph, s: usize, row: Vec<u8>, several: bool) -> Self {
         let links = graph.links(s).len();
         Self {
-            row: row.into(),
+            row,
             allowed: Vec::new(),
             to_summit: Vec::new(),
             lead: Vec::new(),
@@ -72,7 +65,8 @@ impl Desk {
         self.below = forecast.below(s).to_vec();
     }
 
-    /// Chooses ports for the LIDs of one batch, given the weight that arrives here for each.
+    /// Chooses ports for the LIDs of one batch, given the number of end ports whose traffic for
+    /// each arrives here. Where there is none, any port will do: only the switch itself sends.
     pub(crate) fn choose(&mut self, graph: &Graph, s: usize, batch: &Batch, weights: &[u32]) {
         match graph.words(s) {
             1 => self.choose_by::<1>(graph, s, batch, weights),
@@ -105,11 +99,21 @@ impl Desk {
             let lead =
                 self.lead.get(routed.course[0] as usize).filter(|l| **l != NO_LEAD && !below);
             let lead = lead.map(|l| usize::from(*l));
+            if let Some(lead) = lead {
+                let load = if batch.own { &mut self.own } else { &mut self.hosts };
+                load.arrive(lead);
+                if base {
+                    self.bases.arrive(lead);
+                }
+            }
             let link = only.or_else(|| {
                 let free = match taken.get_mut(usize::from(routed.port)) {
                     Some(taken) => still_free(allowed, taken),
                     None => allowed,
                 };
+                if *weight == 0 {
+                    return free.next(usize::from(routed.lid) % links.len());
+                }
                 self.pick(allowed, free, routed, (batch.own, base))
             });
             let Some(link) = link else { continue };
@@ -117,14 +121,11 @@ impl Desk {
                 taken.union(LinkSet::nth(&self.parallel, link));
             }
             let load = if batch.own { &mut self.own } else { &mut self.hosts };
-            load.add(link, *weight, lead, *weight >= HOST);
+            load.add(link, *weight);
             if base {
-                self.bases.add(link, *weight, lead, *weight >= HOST);
+                self.bases.add(link, *weight);
             }
-            // Each row has one owner until the tables are handed out.
-            if let Some(row) = Arc::get_mut(&mut self.row) {
-                row[usize::from(routed.lid)] = links[link].port.0;
-            }
+            self.row[usize::from(routed.lid)] = links[link].port.0;
         }
     }
 

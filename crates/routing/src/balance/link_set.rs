@@ -50,6 +50,19 @@ impl<const W: usize> LinkSet<W> {
         if ones == 1 { self.iter().next() } else { None }
     }
 
+    /// The first link from `start` on, beginning again at 0 where there is none.
+    pub(crate) fn next(self, start: usize) -> Option<usize> {
+        let mut late = self;
+        for (w, word) in late.0.iter_mut().enumerate() {
+            *word &= match start / 64 {
+                at if w < at => 0,
+                at if w == at => u64::MAX << (start % 64),
+                _ => u64::MAX,
+            };
+        }
+        late.or_if_empty(self).iter().next()
+    }
+
     /// The links, ascending.
     pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
         (0..W).flat_map(move |w| crate::paths::bits(self.0[w]).map(move |b| w * 64 + b))
@@ -66,6 +79,9 @@ mod tests {
         let other = LinkSet([1 << 3, 0]);
         assert!(LinkSet::<2>::EMPTY.is_empty() && LinkSet::<2>::EMPTY.single().is_none());
         assert_eq!((set.single(), set.iter().collect::<Vec<_>>()), (None, vec![3, 70]));
+        let next = [0, 4, 70, 71].map(|start| set.next(start));
+        assert_eq!(next, [Some(3), Some(70), Some(70), Some(3)]);
+        assert_eq!(LinkSet::<2>::EMPTY.next(5), None);
         assert_eq!(set.without(other).single(), Some(70));
         assert_eq!(set.and(other), other);
         assert_eq!(LinkSet::EMPTY.or_if_empty(other), other);

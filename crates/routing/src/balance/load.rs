@@ -18,6 +18,7 @@ pub(crate) struct Load {
     /// Whether a link is one of those that the means are made of.
     counts: Vec<bool>,
     counting: u64,
+    guided: bool,
     all_weight: u64,
     all_lids: u64,
     all_foreseen: u64,
@@ -37,25 +38,30 @@ impl Load {
     pub(crate) fn foresee(&mut self, lids: Vec<u32>) {
         self.all_foreseen = lids.iter().map(|n| u64::from(*n)).sum();
         if self.all_foreseen > 0 {
+            self.guided = true;
             self.counts = lids.iter().map(|n| *n > 0).collect();
             self.counting = self.counts.iter().filter(|c| **c).count() as u64;
         }
         self.foreseen = lids;
     }
 
-    /// Counts one LID with the weight of its sources, on the link it takes. A LID that no end
-    /// port sends to by this switch is not counted, only weighed. Where it was foreseen, if it
-    /// was, it is to come no more.
-    pub(crate) fn add(&mut self, link: usize, weight: u32, foreseen: Option<usize>, used: bool) {
+    /// A LID that was foreseen on a link has its turn, whichever way it goes now.
+    pub(crate) fn arrive(&mut self, link: usize) {
+        self.foreseen[link] = self.foreseen[link].saturating_sub(1);
+        self.all_foreseen = self.all_foreseen.saturating_sub(1);
+    }
+
+    /// Counts one LID with the weight of its sources, on the link it takes. Without sources it
+    /// is no load.
+    pub(crate) fn add(&mut self, link: usize, weight: u32) {
+        if weight == 0 {
+            return;
+        }
         self.weight[link] += u64::from(weight);
-        self.lids[link] += u32::from(used);
+        self.lids[link] += 1;
         if self.counts[link] {
             self.all_weight += u64::from(weight);
-            self.all_lids += u64::from(used);
-        }
-        if let Some(link) = foreseen {
-            self.foreseen[link] = self.foreseen[link].saturating_sub(1);
-            self.all_foreseen = self.all_foreseen.saturating_sub(1);
+            self.all_lids += 1;
         }
     }
 
@@ -74,27 +80,30 @@ impl Load {
     /// The load of a link, in units of weight: its LIDs count with the mean weight.
     fn of(&self, link: usize) -> u64 {
         let lids = u64::from(self.lids[link]) * self.lid_mean;
-        self.weight[link].max(lids) + u64::from(self.foreseen[link]) * self.lid_mean
+        let seen = if self.guided { lids } else { lids.max(self.weight[link]) };
+        seen + u64::from(self.foreseen[link]) * self.lid_mean
     }
 
-    /// The least loaded link of a set; of equal ones the first. `None` for the empty set.
+    /// The least loaded link of a set; of equal ones that with the least weight, and then the
+    /// first. `None` for the empty set.
     pub(crate) fn least(&self, set: impl Iterator<Item = usize>) -> Option<usize> {
-        set.min_by_key(|link| self.of(*link))
+        set.min_by_key(|link| (self.of(*link), self.weight[*link]))
     }
 
-    /// Whether a link is loaded above the mean, so that it is worth looking for another.
+    /// Whether one more LID would load a link above the mean, so that it is worth looking for
+    /// another.
     pub(crate) fn stands_out(&self, link: usize) -> bool {
-        over(self.of(link), self.link_mean)
+        over(self.of(link) + self.lid_mean, self.link_mean)
     }
 
-    /// Whether the first link is loaded so much more than the second that a LID should rather
-    /// take the second.
+    /// Whether one more LID would load the first link so much more than the second that it should
+    /// rather take the second.
     pub(crate) fn outweighs(&self, link: usize, other: usize) -> bool {
-        over(self.of(link), self.of(other))
+        over(self.of(link) + self.lid_mean, self.of(other) + self.lid_mean)
     }
 }
 
-/// More by a twelfth.
+/// More by a tenth.
 fn over(load: u64, other: u64) -> bool {
-    load > other + other / 12
+    load > other + other / 10
 }

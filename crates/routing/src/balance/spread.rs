@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use super::climbs::Climbs;
-use super::desk::{Desk, HOST, SWITCH};
+use super::desk::Desk;
 use super::forecast::Forecast;
 use super::trunk::Summits;
 use super::wave::{Batch, Wave, waves};
@@ -44,7 +44,7 @@ impl<R: PathRule> Spread<'_, R> {
         for wave in waves(self.targets, self.map, self.summits, self.graph.len()) {
             self.route(&wave, &mut desks);
         }
-        Lfts { top, rows: desks.into_iter().map(|d| d.row).collect() }
+        Lfts { top, rows: desks.into_par_iter().map(|d| d.row.into()).collect() }
     }
 
     /// Empty tables but for what hangs on each switch itself.
@@ -105,12 +105,11 @@ impl<R: PathRule> Spread<'_, R> {
         }
     }
 
-    /// The weight of the sources on each switch itself, for each of `lids` LIDs.
+    /// The end ports on each switch itself as sources, for each of `lids` LIDs.
     fn sources(&self, lids: usize) -> Vec<u32> {
         let mut out = Vec::with_capacity(self.graph.len() * lids);
         for s in 0..self.graph.len() {
-            let weight = self.graph.hosts(s).len() as u32 * HOST + SWITCH;
-            out.resize(out.len() + lids, weight);
+            out.resize(out.len() + lids, self.graph.hosts(s).len() as u32);
         }
         out
     }
@@ -123,9 +122,12 @@ impl<R: PathRule> Spread<'_, R> {
                 continue;
             }
             for (at, routed) in batch.lids.iter().enumerate() {
+                let weight = weights[s * count + at];
+                if weight == 0 {
+                    continue;
+                }
                 let port = desk.row[usize::from(routed.lid)].into();
                 if let Some(peer) = self.graph.peer(s, port) {
-                    let weight = weights[s * count + at];
                     let sum = &mut weights[peer.index() * count + at];
                     *sum = sum.saturating_add(weight);
                 }

@@ -154,7 +154,7 @@ impl<'a> UpDown<'a> {
             return 0;
         }
         let links = self.graph.links(s).iter().enumerate();
-        links.filter(|(at, l)| !self.is_up(s, *at) && fall[l.peer.index()] + 1 == fall[s]).count()
+        links.filter(|(at, l)| !self.is_up(s, *at) && fall[l.peer.index()] == fall[s] - 1).count()
             as u16
     }
 

@@ -20,6 +20,7 @@ use crate::balance::climbs::Climbs;
 use crate::balance::spread::Spread;
 use crate::balance::trunk::summits;
 use crate::graph::Graph;
+use crate::hops::Hops;
 use crate::job::{Decline, Engine, RouteJob, Routes, SlPlan};
 use crate::paths::up_down::UpDown;
 use crate::targets::Targets;
@@ -27,6 +28,17 @@ use crate::targets::Targets;
 /// The engine `updn`.
 #[derive(Clone, Copy, Debug)]
 pub struct UpDn;
+
+impl UpDn {
+    fn ranks(
+        self,
+        job: &RouteJob<'_>,
+        graph: &Graph,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<u32>, Decline> {
+        roots::ranks(job, graph, notes).map_err(|reason| Decline { engine: self.name(), reason })
+    }
+}
 
 impl Engine for UpDn {
     fn name(&self) -> &'static str {
@@ -36,8 +48,7 @@ impl Engine for UpDn {
     fn plan(&self, job: &RouteJob<'_>) -> Result<Routes, Decline> {
         let graph = &Graph::new(job.fabric);
         let mut notes = Vec::new();
-        let ranks = roots::ranks(job, graph, &mut notes)
-            .map_err(|reason| Decline { engine: self.name(), reason })?;
+        let ranks = self.ranks(job, graph, &mut notes)?;
         let rule = &UpDown::new(graph, order(job, &ranks), job.options.connect_roots);
         let low = ranks.iter().copied().filter(|r| *r != roots::NO_RANK).max().unwrap_or(0);
         let height: Vec<u32> = ranks.iter().map(|r| low.saturating_sub(*r)).collect();
@@ -46,6 +57,13 @@ impl Engine for UpDn {
         let summits = &summits(climbs, targets, job.lids);
         let lfts = Spread { graph, targets, map: job.lids, rule, climbs, summits }.fill();
         Ok(Routes { engine: self.name(), lfts, sl: SlPlan::Any, notes })
+    }
+
+    fn hops(&self, job: &RouteJob<'_>) -> Result<Hops, Decline> {
+        let graph = &Graph::new(job.fabric);
+        let ranks = self.ranks(job, graph, &mut Vec::new())?;
+        let rule = UpDown::new(graph, order(job, &ranks), job.options.connect_roots);
+        Ok(Hops::up_down(graph, &rule))
     }
 }
 

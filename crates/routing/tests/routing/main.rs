@@ -1,0 +1,16 @@
+//! What the engines promise, tried on whole fabrics.
+//!
+//! * `fabrics`: the fabrics; `oracle`: slow and simple answers to compare with.
+//! * `balance`: no uplink idles while its neighbour is full.
+//! * `minhop`, `updn`: what each engine guarantees. `list`: the list of engines.
+//! * `corners`: fabrics without switches, in pieces, with routers, with very large switches.
+//! * `findings`: the checker and the figures on tables whose faults are known.
+
+mod balance;
+mod corners;
+mod fabrics;
+mod findings;
+mod list;
+mod minhop;
+mod oracle;
+mod updn;
