@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The folder with the field's files; says so where it is missing.
+#[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
 fn shared() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let folder = std::env::var_os("LANEKEEPER_SHARED").map_or(beside, PathBuf::from);
