@@ -12,7 +12,7 @@ use lk_wire::{
 
 use crate::event::{Event, RequestName};
 use crate::io::Decision;
-use crate::observe::{Observed, Table};
+use crate::observe::{Address, Observed, Table};
 use crate::plan::{Phase, Plan, fields_changed, settled};
 use crate::window::{Failure, Patience};
 use crate::work::BlockQueue;
@@ -125,7 +125,7 @@ impl Apply {
             let write = match self.list.pop_front() {
                 Some(write) => write,
                 None => {
-                    let (table, block) = self.blocks.next()?;
+                    let (table, block) = self.blocks.take()?;
                     Write::Block(table, block)
                 }
             };
@@ -140,50 +140,62 @@ impl Apply {
         }
     }
 
+    /// The datagram of a write; `None` if it makes no sense any more.
     fn request(&self, write: Write, seen: &Observed) -> Option<Smp> {
-        let set = |node, attribute, modifier, data: &[u8]| {
-            let path = seen.path(node);
-            let mut smp = Smp::directed(method::SET, attribute, modifier, Tid(0), self.m_key, path);
-            smp.data_mut()[..data.len()].copy_from_slice(data);
-            smp
-        };
-        let port_set = |port: PortId, info: &PortInfo| {
-            let node = seen.fabric.owner(port);
-            set(node, attr::PORT_INFO, port_modifier(seen, port), info.as_bytes())
-        };
-        Some(match write {
-            Write::Block(table, block) => {
-                let at = table.address(block, &seen.fabric);
-                let bytes = self.decision.desired.block(table, block)?;
-                set(at.node, at.attribute, at.modifier, &bytes)
-            }
-            Write::Port(n) => {
-                let change = &self.decision.plan.ports[n as usize];
-                port_set(change.port, &change.after)
-            }
+        let plan = &self.decision.plan;
+        let mut data = [0; 64];
+        match write {
+            Write::Block(table, block) => data = self.decision.desired.block(table, block)?,
+            Write::Port(n) => data = plan.ports[n as usize].after.0,
             Write::Switch(n) => {
-                let (switch, before, after) = &self.decision.plan.switches[n as usize];
+                let (_, before, after) = &plan.switches[n as usize];
                 let mut info = *after;
                 // Writing 1 clears the bit (IBA 14.2.5.4).
                 info.set_port_state_change(before.port_state_change());
-                set(seen.fabric.switch_node(*switch), attr::SWITCH_INFO, 0, info.as_bytes())
+                data[..info.0.len()].copy_from_slice(&info.0);
             }
-            Write::Wildcard(n) => {
-                let (switch, write) = &self.decision.plan.wildcards[n as usize];
-                let node = seen.fabric.switch_node(*switch);
-                set(node, attr::SL2VL, write.scope.modifier(), &write.table.0)
-            }
+            Write::Wildcard(n) => data[..8].copy_from_slice(&plan.wildcards[n as usize].1.table.0),
             Write::State(port, to) => {
-                let from = seen.state(port);
-                if to == PortState::ACTIVE && from != PortState::ARMED {
+                if to == PortState::ACTIVE && seen.state(port) != PortState::ARMED {
                     return None;
                 }
                 let mut info = settled(seen.port_info(port)?);
                 info.set_client_reregister(0);
                 info.set_port_state(to.0);
-                port_set(port, &info)
+                data = info.0;
             }
-        })
+        }
+        let at = self.address(write, seen);
+        let path = seen.path(at.port);
+        let mut smp =
+            Smp::directed(method::SET, at.attribute, at.modifier, Tid(0), self.m_key, path);
+        *smp.data_mut() = data;
+        Some(smp)
+    }
+
+    /// Where a write goes.
+    fn address(&self, write: Write, seen: &Observed) -> Address {
+        let plan = &self.decision.plan;
+        let port_info = |port| Address {
+            port,
+            attribute: attr::PORT_INFO,
+            modifier: port_modifier(seen, port),
+        };
+        let switch = |switch: SwitchId, attribute, modifier| Address {
+            port: seen.fabric.node(seen.fabric.switch_node(switch)).first,
+            attribute,
+            modifier,
+        };
+        match write {
+            Write::Block(table, block) => table.address(block, &seen.fabric),
+            Write::Port(n) => port_info(plan.ports[n as usize].port),
+            Write::State(port, _) => port_info(port),
+            Write::Switch(n) => switch(plan.switches[n as usize].0, attr::SWITCH_INFO, 0),
+            Write::Wildcard(n) => {
+                let (of, write) = plan.wildcards[n as usize];
+                switch(of, attr::SL2VL, write.scope.modifier())
+            }
+        }
     }
 
     /// The egress ports whose mappings a write with a wildcard sets.
@@ -197,35 +209,8 @@ impl Apply {
     }
 
     /// A write in words.
-    pub fn name(&self, write: Write, seen: &Observed) -> RequestName {
-        let (node, attribute, modifier) = match write {
-            Write::Block(table, block) => {
-                let at = table.address(block, &seen.fabric);
-                (at.node, at.attribute, at.modifier)
-            }
-            Write::Port(n) => {
-                let port = self.decision.plan.ports[n as usize].port;
-                (seen.fabric.owner(port), attr::PORT_INFO, port_modifier(seen, port))
-            }
-            Write::State(port, _) => {
-                (seen.fabric.owner(port), attr::PORT_INFO, port_modifier(seen, port))
-            }
-            Write::Switch(n) => {
-                let switch = self.decision.plan.switches[n as usize].0;
-                (seen.fabric.switch_node(switch), attr::SWITCH_INFO, 0)
-            }
-            Write::Wildcard(n) => {
-                let (switch, write) = self.decision.plan.wildcards[n as usize];
-                (seen.fabric.switch_node(switch), attr::SL2VL, write.scope.modifier())
-            }
-        };
-        RequestName {
-            method: method::SET,
-            attribute,
-            modifier,
-            path: *seen.path(node),
-            node: Some(seen.fabric.node(node).description.clone()),
-        }
+    fn name(&self, write: Write, seen: &Observed) -> RequestName {
+        seen.request_name(method::SET, self.address(write, seen))
     }
 
     /// A write was answered: what the port holds now is noted, and compared with what was asked.

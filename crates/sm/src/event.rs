@@ -345,7 +345,7 @@ impl fmt::Display for Event {
                  GUID of its own"
             ),
             Self::TooFar(path) => {
-                write!(f, "nothing behind path {path} can be reached: a directed route has at most 63 hops")
+                write!(f, "nothing behind path {path} can be reached: a route has at most 63 hops")
             }
             Self::LeftAlone { what, why } => write!(f, "{what} is left as it is: {why}"),
             Self::LidAssigned { guid, was, lid } => {

@@ -59,6 +59,7 @@ pub(crate) fn observed(fabric: Fabric, own: Guid) -> Observed {
     Observed {
         sm_port,
         paths: vec![DirPath::LOCAL; fabric.nodes().len()],
+        port_paths: Default::default(),
         ports,
         switches: vec![Some(SwitchInfo::default()); fabric.switches().len()],
         partition_cap: vec![32; fabric.nodes().len()],

@@ -51,7 +51,7 @@ impl BlockQueue {
     }
 
     /// The next block.
-    pub fn next(&mut self) -> Option<(Table, u16)> {
+    pub fn take(&mut self) -> Option<(Table, u16)> {
         loop {
             while self.active.len() < NODES
                 && let Some((run, end)) = self.waiting.pop()
@@ -98,7 +98,7 @@ mod tests {
         }
         let mut queue = BlockQueue::new(runs, &fabric);
         let mut got = Vec::new();
-        while let Some(next) = queue.next() {
+        while let Some(next) = queue.take() {
             got.push(next);
         }
         assert_eq!(got[0].0, Table::Lft(SwitchId(0)));
@@ -107,6 +107,6 @@ mod tests {
         unique.sort_unstable();
         unique.dedup();
         assert_eq!((got.len(), unique.len()), (240, 240));
-        assert_eq!(BlockQueue::new(Vec::new(), &fabric).next(), None);
+        assert_eq!(BlockQueue::new(Vec::new(), &fabric).take(), None);
     }
 }

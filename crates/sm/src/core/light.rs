@@ -26,7 +26,7 @@ impl Sm {
             return None;
         }
         light.next += 1;
-        let path = seen.path(seen.fabric.switch_node(switch));
+        let path = seen.switch_path(switch);
         let m_key = self.settings.options.m_key;
         let smp = Smp::directed(method::GET, attr::SWITCH_INFO, 0, Tid(0), m_key, path);
         Some((smp, Purpose::Light(switch), Patience::Normal))

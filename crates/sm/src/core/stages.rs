@@ -56,10 +56,10 @@ impl Sm {
                 (smp, Purpose::Discover(query), Patience::Normal)
             }
             Stage::Read(queue) => {
-                let (table, block) = queue.next()?;
+                let (table, block) = queue.take()?;
                 let seen = self.seen.as_ref()?;
                 let at = table.address(block, &seen.fabric);
-                let path = seen.path(at.node);
+                let path = seen.path(at.port);
                 let m_key = self.settings.options.m_key;
                 let smp =
                     Smp::directed(method::GET, at.attribute, at.modifier, Tid(0), m_key, path);
@@ -91,7 +91,7 @@ impl Sm {
     fn ask_port(&self, port: PortId) -> Option<Smp> {
         let seen = self.seen.as_ref()?;
         let modifier = u32::from(seen.fabric.port_num(port).0);
-        let path = seen.path(seen.fabric.owner(port));
+        let path = seen.path(port);
         let m_key = self.settings.options.m_key;
         Some(Smp::directed(method::GET, attr::PORT_INFO, modifier, Tid(0), m_key, path))
     }
@@ -156,16 +156,10 @@ impl Sm {
     }
 
     fn read_failed(&self, table: Table, block: u16, why: Failure) -> Event {
-        let name = self.seen.as_ref().map(|seen| {
-            let at = table.address(block, &seen.fabric);
-            crate::event::RequestName {
-                method: method::GET,
-                attribute: at.attribute,
-                modifier: at.modifier,
-                path: *seen.path(at.node),
-                node: Some(seen.fabric.node(at.node).description.clone()),
-            }
-        });
+        let name = self
+            .seen
+            .as_ref()
+            .map(|seen| seen.request_name(method::GET, table.address(block, &seen.fabric)));
         match (name, why) {
             (Some(name), Failure::NoAnswer) => Event::NoAnswer(name),
             (Some(name), Failure::Status(s)) => Event::Refused(name, lk_wire::Status(s)),
@@ -236,7 +230,7 @@ impl Sm {
             return;
         };
         let own = seen.state(seen.sm_port);
-        if seen.fabric.peer(seen.sm_port).is_none() {
+        if seen.fabric.links().next().is_none() {
             let why = format!(
                 "no switch and no other node can be reached from {} (its link is {own}): there is \
                  nothing to route. Check the cable, or choose another port with -g",

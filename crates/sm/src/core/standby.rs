@@ -43,7 +43,7 @@ impl Sm {
                 self.finish(Outcome::Refused);
             }
             Mode::Daemon => {
-                let path = *seen.path(seen.fabric.owner(port));
+                let path = *seen.path(port);
                 self.set_state(SmState::Standby);
                 self.stage = Stage::Standby(Standby { path, ask_at: self.poll_time(), misses: 0 });
             }

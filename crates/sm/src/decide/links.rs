@@ -60,7 +60,7 @@ impl<'a> LinkSetup<'a> {
                 self.identity(port, have, &mut want);
                 self.speeds(port, have, &mut want);
                 want.set_neighbor_mtu(have.mtu_cap().max(1));
-                want.set_oper_vls(have.oper_vls().max(1));
+                want.set_oper_vls(have.oper_vls().max(1).min(self.options.max_op_vls));
             }
             Role::Leaf | Role::Trunk => {
                 self.lanes_and_mtu(port, have, &mut want);

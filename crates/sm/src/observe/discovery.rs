@@ -5,7 +5,7 @@
 //! node, whose NodeInfo says which of its ports the cable ends in. Nothing is known of a cable
 //! before its far end has answered. Adapters and routers are not walked through.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use lk_fabric::{Added, FabricBuilder, LinkRate, NodeKind, NodeSpec, PortId};
@@ -73,6 +73,8 @@ pub struct Discovery {
     unanswered: Vec<Query>,
     second_chance: bool,
     sms: Vec<(u32, u8, SmInfo)>,
+    /// Ports of adapters and routers that were entered another way than their node.
+    entries: BTreeMap<(u32, u8), DirPath>,
     duplicates: usize,
     failed: usize,
 }
@@ -89,6 +91,7 @@ impl Discovery {
             unanswered: Vec::new(),
             second_chance: true,
             sms: Vec::new(),
+            entries: BTreeMap::new(),
             duplicates: 0,
             failed: 0,
         }
@@ -123,21 +126,25 @@ impl Discovery {
             }
             Query::Description(n) => (self.path(n), attr::NODE_DESCRIPTION, 0),
             Query::Switch(n) => (self.path(n), attr::SWITCH_INFO, 0),
-            Query::Port(n, p) => (self.path(n), attr::PORT_INFO, u32::from(p)),
+            Query::Port(n, p) => (self.port_path(n, p), attr::PORT_INFO, u32::from(p)),
             Query::PKeys(n, p, block) => {
                 let port = match self.nodes[n as usize].kind {
                     NodeKind::Switch => u32::from(p) << 16,
                     _ => 0,
                 };
-                (self.path(n), attr::PKEY_TABLE, port | u32::from(block))
+                (self.port_path(n, p), attr::PKEY_TABLE, port | u32::from(block))
             }
-            Query::Sm(n, _) => (self.path(n), attr::SM_INFO, 0),
+            Query::Sm(n, p) => (self.port_path(n, p), attr::SM_INFO, 0),
         };
         Some(Smp::directed(method::GET, attribute, modifier, Tid(0), self.options.m_key, &path))
     }
 
     fn path(&self, node: u32) -> DirPath {
         self.nodes[node as usize].path
+    }
+
+    fn port_path(&self, node: u32, port: u8) -> DirPath {
+        self.entries.get(&(node, port)).copied().unwrap_or_else(|| self.path(node))
     }
 
     /// A question in words.
@@ -154,7 +161,8 @@ impl Discovery {
         let path = match query {
             Query::Node(None) => DirPath::LOCAL,
             Query::Node(Some((n, p))) => self.path(n).then(PortNum(p)).unwrap_or(self.path(n)),
-            _ => node.map_or(DirPath::LOCAL, |n| self.path(n)),
+            Query::Port(n, p) | Query::PKeys(n, p, _) | Query::Sm(n, p) => self.port_path(n, p),
+            Query::Description(n) | Query::Switch(n) => self.path(n),
         };
         RequestName {
             method: method::GET,
@@ -279,6 +287,9 @@ impl Discovery {
             let slot = &mut self.nodes[node as usize].ports[usize::from(entry)];
             if slot.guid == Guid(0) {
                 slot.guid = Guid(info.port_guid());
+                if entry != self.nodes[node as usize].entry {
+                    self.entries.insert((node, entry), path);
+                }
                 self.queue.push_back(Query::Port(node, entry));
             }
         }
@@ -411,6 +422,7 @@ impl Discovery {
         let mut seen = Observed {
             sm_port: fabric.port_at(sm_node, PortNum(own_entry))?,
             paths: vec![DirPath::LOCAL; fabric.nodes().len()],
+            port_paths: BTreeMap::new(),
             ports: vec![None; fabric.ports().len()],
             switches: vec![None; fabric.switches().len()],
             partition_cap: vec![0; fabric.nodes().len()],
@@ -435,10 +447,13 @@ impl Discovery {
                 }
             }
         }
-        for (n, port, info) in self.sms {
-            let first = seen.fabric.node(places[n as usize]).first.0;
-            seen.other_sms.push((PortId(first + u32::from(port)), info));
-        }
+        let place = |n: u32, port: u8| {
+            PortId(seen.fabric.node(places[n as usize]).first.0 + u32::from(port))
+        };
+        let sms = self.sms.iter().map(|(n, port, info)| (place(*n, *port), *info)).collect();
+        let entries = self.entries.iter().map(|((n, p), path)| (place(*n, *p), *path)).collect();
+        seen.other_sms = sms;
+        seen.port_paths = entries;
         Some(seen)
     }
 }

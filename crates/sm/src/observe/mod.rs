@@ -3,10 +3,13 @@
 mod discovery;
 mod tables;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lk_fabric::{Fabric, NodeId, NodeKind, PortId, SwitchId};
+use lk_fabric::{Fabric, NodeKind, PortId, SwitchId};
 use lk_wire::{DirPath, PortInfo, PortState, SmInfo, SwitchInfo};
+
+use crate::event::RequestName;
 
 pub use discovery::{Discovery, DiscoveryOptions, Query};
 pub use tables::{Address, BlockSet, Table, Tables};
@@ -20,6 +23,9 @@ pub struct Observed {
     pub sm_port: PortId,
     /// A directed route from the SM's port to each node.
     pub paths: Vec<DirPath>,
+    /// Routes to ports of adapters and routers that are entered another way than their node: each
+    /// port of such a node answers for itself only.
+    pub port_paths: BTreeMap<PortId, DirPath>,
     /// PortInfo of each port that was read.
     pub ports: Vec<Option<PortInfo>>,
     /// SwitchInfo of each switch that was read.
@@ -62,10 +68,29 @@ impl Observed {
         }
     }
 
-    /// The directed route to a node.
+    /// The directed route to the agent that answers for a port.
     #[must_use]
-    pub fn path(&self, node: NodeId) -> &DirPath {
-        &self.paths[node.index()]
+    pub fn path(&self, port: PortId) -> &DirPath {
+        let by_node = || &self.paths[self.fabric.owner(port).index()];
+        self.port_paths.get(&port).unwrap_or_else(by_node)
+    }
+
+    /// A request in words.
+    pub(crate) fn request_name(&self, method: u8, at: Address) -> RequestName {
+        let node = self.fabric.node(self.fabric.owner(at.port));
+        RequestName {
+            method,
+            attribute: at.attribute,
+            modifier: at.modifier,
+            path: *self.path(at.port),
+            node: Some(node.description.clone()),
+        }
+    }
+
+    /// The directed route to a switch.
+    #[must_use]
+    pub fn switch_path(&self, switch: SwitchId) -> &DirPath {
+        &self.paths[self.fabric.switch_node(switch).index()]
     }
 
     /// Takes over what was known of tables that nothing can have changed since: of a switch whose

@@ -26,8 +26,8 @@ pub enum Table {
 /// Where a block is on the wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Address {
-    /// The node that holds it.
-    pub node: NodeId,
+    /// The port whose agent holds it: port 0 for what a whole switch has.
+    pub port: PortId,
     /// The attribute.
     pub attribute: u16,
     /// The attribute modifier.
@@ -51,13 +51,13 @@ impl Table {
         let is_switch = fabric.node(node).kind == NodeKind::Switch;
         let port = |p: PortId| if is_switch { u32::from(fabric.port_num(p).0) } else { 0 };
         let block = u32::from(block);
-        let (attribute, modifier) = match self {
-            Self::PKeys(p) => (attr::PKEY_TABLE, port(p) << 16 | block),
-            Self::Lft(_) => (attr::LFT, block),
-            Self::Sl2vl(p) => (attr::SL2VL, block << 8 | port(p)),
-            Self::VlArb(p) => (attr::VLARB, block << 16 | port(p)),
+        let (at, attribute, modifier) = match self {
+            Self::PKeys(p) => (p, attr::PKEY_TABLE, port(p) << 16 | block),
+            Self::Lft(_) => (fabric.node(node).first, attr::LFT, block),
+            Self::Sl2vl(p) => (p, attr::SL2VL, block << 8 | port(p)),
+            Self::VlArb(p) => (p, attr::VLARB, block << 16 | port(p)),
         };
-        Address { node, attribute, modifier }
+        Address { port: at, attribute, modifier }
     }
 }
 

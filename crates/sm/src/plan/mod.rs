@@ -178,7 +178,7 @@ impl Plan {
             }
         }
         self.bounces = bounced.into_iter().map(|(port, reason)| Bounce { port, reason }).collect();
-        let hops = |p: PortId| seen.path(seen.fabric.owner(p)).hops();
+        let hops = |p: PortId| seen.path(p).hops();
         self.bounces.sort_by_key(|b| (std::cmp::Reverse(hops(b.port)), b.port));
     }
 
@@ -259,7 +259,7 @@ fn bounce_reason(
 
 /// The end of a link that is reached without crossing it.
 fn near_end(seen: &Observed, port: PortId) -> PortId {
-    let hops = |p: PortId| seen.path(seen.fabric.owner(p)).hops();
+    let hops = |p: PortId| seen.path(p).hops();
     match seen.fabric.peer(port) {
         Some(peer) if (hops(peer), peer) < (hops(port), port) => peer,
         _ => port,
@@ -401,7 +401,7 @@ mod tests {
         let seen = settled_fabric(&settings(|o| o.max_op_vls = 1));
         let desired = decide(&seen, &settings(|o| o.max_op_vls = 2), None);
         let plan = Plan::compare(&seen, &desired);
-        let hops = |p: PortId| seen.path(seen.fabric.owner(p)).hops();
+        let hops = |p: PortId| seen.path(p).hops();
         for bounce in &plan.bounces {
             let far = seen.fabric.peer(bounce.port).unwrap();
             assert!(hops(bounce.port) <= hops(far));

@@ -30,6 +30,7 @@ pub(super) fn write(
 ) -> Result<(), Failure> {
     let ports = ports(&fabric, &lids);
     let seen = Observed {
+        port_paths: Default::default(),
         // Dumps name the SM by the port that it sits on; nobody sits here.
         sm_port: PortId(0),
         paths: vec![DirPath::LOCAL; fabric.nodes().len()],

@@ -48,11 +48,10 @@ impl Presenter {
     /// Takes an output of the core.
     pub(super) fn output(&mut self, output: Output) {
         match output {
-            Output::Event(event) if self.plan_only => {
-                if event.level() == lk_sm::Level::Error {
-                    terminal::complain(&format!("lanekeeper: {event}"));
-                }
+            Output::Event(event) if self.plan_only && event.level() == lk_sm::Level::Error => {
+                terminal::complain(&format!("lanekeeper: {event}"));
             }
+            Output::Event(_) if self.plan_only => {}
             Output::Event(event) => self.log.event(&event),
             Output::Plan(report) => {
                 let shown = self.show(&report);

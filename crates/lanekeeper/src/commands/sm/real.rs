@@ -1,11 +1,10 @@
 //! The subnet manager on a real port.
 //!
-//! One thread waits for datagrams, this one runs the core and sends, and a decision runs on a
-//! third, so that the core goes on answering meanwhile.
+//! This thread runs the core, sends what it says and waits for what comes in. Handing each
+//! datagram over from a thread of its own would cost more than all the rest. Only a decision runs
+//! elsewhere, so that the core goes on answering meanwhile.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,6 @@ use anyhow::{Context, anyhow};
 use lk_config::Effective;
 use lk_sm::{Command, Input, Instant as Moment, JobResult, Mode, Outcome, Output, Sm};
 use lk_umad::{Address, Library, Port, Received, Registration, choose};
-use lk_wire::Lid;
 
 use super::present::Presenter;
 use super::setup::Setup;
@@ -23,42 +21,25 @@ use crate::terminal;
 
 /// How long signals may wait.
 const NAP: Duration = Duration::from_millis(200);
-
-/// What wakes the core.
-enum Wake {
-    Mad(Lid, Vec<u8>),
-    SendFailed(u32),
-    JobDone(Box<JobResult>),
-    Broken(String),
-}
+/// How long a finished decision may wait.
+const JOB_NAP: Duration = Duration::from_millis(2);
 
 /// Runs.
 pub(super) fn run(setup: Setup) -> Result<Outcome, Failure> {
     let library = Library::load().context("cannot use this machine's InfiniBand ports")?;
-    let port = Arc::new(open(&library, &setup)?);
+    let port = open(&library, &setup)?;
     let signals = Signals::new()?;
     let mut presenter = Presenter::new(&setup)?;
-    let (sender, receiver) = mpsc::channel();
-    let over = Arc::new(AtomicBool::new(false));
-    let listener = {
-        let (port, sender, over) = (Arc::clone(&port), sender.clone(), Arc::clone(&over));
-        thread::spawn(move || listen(&port, &sender, &over))
-    };
-    let start = Instant::now();
     let mut driver = Driver {
         sm: Sm::new(setup.settings.clone(), setup.mode, Moment(0)),
         port: &port,
-        sender,
-        receiver,
-        start,
+        jobs: mpsc::channel(),
+        jobs_running: 0,
+        start: Instant::now(),
         effective: setup.effective.clone(),
         setup: &setup,
     };
     let outcome = driver.run(&signals, &mut presenter);
-    over.store(true, Ordering::Relaxed);
-    if listener.join().is_err() {
-        terminal::complain("lanekeeper: the thread that receives ended in a panic");
-    }
     presenter.finish()?;
     outcome
 }
@@ -84,26 +65,11 @@ fn open(library: &Library, setup: &Setup) -> Result<Port, Failure> {
     Ok(port)
 }
 
-fn listen(port: &Port, sender: &Sender<Wake>, over: &AtomicBool) {
-    while !over.load(Ordering::Relaxed) {
-        let wake = match port.recv(NAP.as_millis() as u32) {
-            Ok(Received::Nothing) => continue,
-            Ok(Received::Mad { from, bytes }) => Wake::Mad(from.lid, bytes),
-            Ok(Received::SendFailed { token, .. }) => Wake::SendFailed(token),
-            Err(error) => Wake::Broken(error.to_string()),
-        };
-        let broken = matches!(wake, Wake::Broken(_));
-        if sender.send(wake).is_err() || broken {
-            return;
-        }
-    }
-}
-
 struct Driver<'a> {
     sm: Sm,
     port: &'a Port,
-    sender: Sender<Wake>,
-    receiver: Receiver<Wake>,
+    jobs: (Sender<JobResult>, Receiver<JobResult>),
+    jobs_running: usize,
     start: Instant,
     effective: Effective,
     setup: &'a Setup,
@@ -116,62 +82,57 @@ impl Driver<'_> {
 
     fn run(&mut self, signals: &Signals, presenter: &mut Presenter) -> Result<Outcome, Failure> {
         loop {
-            let until = match self.sm.poll() {
+            match self.sm.poll() {
                 Output::Transmit(t) => {
                     let timeout = t.timeout.as_millis() as u32;
                     if self.port.send(Address::DIRECTED, &t.smp.0, timeout).is_err() {
                         self.sm.handle(self.now(), Input::SendFailed { token: t.token });
                     }
-                    continue;
                 }
                 Output::Reply { to, smp } => {
                     // Nobody waits for it: who asked will ask again.
                     let _ = self.port.send(Address::smi(to), &smp.0, 0);
-                    continue;
                 }
                 Output::Job(job) => {
-                    let sender = self.sender.clone();
+                    let sender = self.jobs.0.clone();
+                    self.jobs_running += 1;
+                    // The receiver lives as long as this loop; after it nobody wants the result.
                     thread::spawn(move || {
-                        let _ = sender.send(Wake::JobDone(Box::new(job.run())));
+                        let _ = sender.send(job.run());
                     });
-                    continue;
                 }
                 Output::Finished(outcome) => return Ok(outcome),
-                Output::Wait(until) => until,
-                said => {
-                    presenter.output(said);
-                    continue;
+                Output::Wait(until) => {
+                    self.signals(signals, presenter);
+                    self.wait(until)?;
                 }
-            };
-            self.signals(signals, presenter);
-            self.wait(until)?;
+                said => presenter.output(said),
+            }
         }
     }
 
-    /// Waits for something to happen, and takes all that has happened.
+    /// Waits until a datagram comes in, a decision is made, or the time has come.
     fn wait(&mut self, until: Option<Moment>) -> Result<(), Failure> {
-        let left = until.map_or(NAP, |at| Duration::from_nanos(at.since(self.now()).0));
-        match self.receiver.recv_timeout(left.min(NAP)) {
-            Ok(wake) => self.wake(wake)?,
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                self.sm.handle(self.now(), Input::Tick);
-            }
-        }
-        while let Ok(wake) = self.receiver.try_recv() {
-            self.wake(wake)?;
-        }
-        Ok(())
-    }
-
-    fn wake(&mut self, wake: Wake) -> Result<(), Failure> {
+        let nap = if self.jobs_running > 0 { JOB_NAP } else { NAP };
+        let left = until.map_or(nap, |at| Duration::from_nanos(at.since(self.now()).0)).min(nap);
+        let received = self.port.recv(left.as_micros().div_ceil(1000) as u32);
         let now = self.now();
-        match wake {
-            Wake::Mad(from, mad) => self.sm.handle(now, Input::Mad { from, bytes: &mad }),
-            Wake::SendFailed(token) => self.sm.handle(now, Input::SendFailed { token }),
-            Wake::JobDone(result) => self.sm.handle(now, Input::JobDone(result)),
-            Wake::Broken(why) => {
-                return Err(Failure::Refused(anyhow!("the port can no longer be read: {why}")));
+        match received {
+            Ok(Received::Mad { from, bytes }) => {
+                self.sm.handle(now, Input::Mad { from: from.lid, bytes: &bytes });
             }
+            Ok(Received::SendFailed { token, .. }) => {
+                self.sm.handle(now, Input::SendFailed { token });
+            }
+            Ok(Received::Nothing) => self.sm.handle(now, Input::Tick),
+            Err(error) => {
+                let error = anyhow!(error).context("the port can no longer be read");
+                return Err(Failure::Refused(error));
+            }
+        }
+        while let Ok(result) = self.jobs.1.try_recv() {
+            self.jobs_running -= 1;
+            self.sm.handle(now, Input::JobDone(Box::new(result)));
         }
         Ok(())
     }
