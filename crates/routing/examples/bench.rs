@@ -8,8 +8,9 @@
 use std::time::Instant;
 
 use lk_fabric::topo::{Amount, FatTree, Faults, Shape, TopoSpec, generate};
-use lk_routing::{ENGINES, LidMap, RouteJob, RouteOptions, check, quality};
-use lk_wire::Lid;
+use lk_routing::proof::{OneLane, SlSet, Traffic};
+use lk_routing::{ENGINES, LidMap, RouteJob, RouteOptions, check, prove, quality};
+use lk_wire::{Lid, Sl};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -56,10 +57,20 @@ fn run(radix: u8, levels: u8, lmc: u8, links: Amount) -> Result<(), Box<dyn std:
         let found = check(&fabric, &lids, &routes.lfts);
         let checked = start.elapsed();
         let q = quality(&fabric, &lids, &routes.lfts);
+        let start = Instant::now();
+        let proof =
+            prove(&fabric, &lids, &routes.lfts, &OneLane, &SlSet::one(Sl(0)), Traffic::EndPorts);
         println!(
-            "  {}: {routed:.3?} (check {checked:.3?}), peak memory {} MB",
+            "  {}: {routed:.3?} (check {checked:.3?}, proof {:.3?}), peak memory {} MB",
             routes.engine,
+            start.elapsed(),
             peak_megabytes()
+        );
+        println!(
+            "    {} on one lane; {} channels, {} waits",
+            if proof.deadlock_free() { "free of deadlocks" } else { "can deadlock" },
+            proof.channels,
+            proof.waits
         );
         println!(
             "    {} hops at most, {:.3} on average; {} routes broken, {} loops, end ports connected: {}",

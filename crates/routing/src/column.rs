@@ -35,8 +35,10 @@ pub(crate) struct Column {
     pub(crate) ends: Vec<End>,
     /// The place in the switch's row of the link it sends by, where it sends by one.
     pub(crate) links: Vec<Option<u8>>,
-    /// The switches that deliver, the nearest first.
+    /// The switches whose way ends somewhere, those with the fewest hops to go first.
     pub(crate) order: Vec<u32>,
+    /// Hops until the way ends, however it ends.
+    depths: Vec<u16>,
     known: Vec<bool>,
     walk: Vec<u32>,
 }
@@ -49,6 +51,7 @@ impl Column {
             ends: vec![End::NoEntry; n],
             links: vec![None; n],
             order: Vec::with_capacity(n),
+            depths: vec![0; n],
             known: vec![false; n],
             walk: Vec::new(),
         }
@@ -84,9 +87,9 @@ impl Column {
         const HERE: End = End::Loop;
         let mut at = s;
         self.walk.clear();
-        let mut end = loop {
+        let (mut end, mut depth) = loop {
             if self.known[at] {
-                break self.ends[at];
+                break (self.ends[at], self.depths[at]);
             }
             self.known[at] = true;
             self.ends[at] = HERE;
@@ -97,37 +100,40 @@ impl Column {
                 Step::To(next) => at = next as usize,
                 Step::End(end) => {
                     self.ends[at] = end;
+                    self.depths[at] = 0;
                     self.walk.pop();
-                    break end;
+                    break (end, 0);
                 }
             }
         };
         while let Some(at) = self.walk.pop() {
+            depth = depth.saturating_add(1);
             if let End::Delivered(hops) = &mut end {
-                *hops = hops.saturating_add(1);
+                *hops = depth;
             }
             self.ends[at as usize] = end;
+            self.depths[at as usize] = depth;
         }
     }
 
     fn sort(&mut self) {
-        let hops = |end: &End| match end {
-            End::Delivered(hops) => Some(*hops),
-            _ => None,
-        };
-        let most = self.ends.iter().filter_map(hops).max().map_or(0, usize::from);
+        let ends = self.ends.iter().zip(&self.depths).enumerate();
+        let ending = ends.filter(|(_, (end, _))| **end != End::Loop);
+        let ending: Vec<(u32, usize)> =
+            ending.map(|(s, (_, depth))| (s as u32, usize::from(*depth))).collect();
+        let most = ending.iter().map(|(_, depth)| *depth).max().unwrap_or(0);
         let mut first = vec![0_usize; most + 2];
-        for h in self.ends.iter().filter_map(hops) {
-            first[usize::from(h) + 1] += 1;
+        for (_, depth) in &ending {
+            first[depth + 1] += 1;
         }
-        for h in 1..first.len() {
-            first[h] += first[h - 1];
+        for depth in 1..first.len() {
+            first[depth] += first[depth - 1];
         }
         self.order.clear();
-        self.order.resize(first[first.len() - 1], 0);
-        for (s, h) in self.ends.iter().enumerate().filter_map(|(s, e)| Some((s, hops(e)?))) {
-            self.order[first[usize::from(h)]] = s as u32;
-            first[usize::from(h)] += 1;
+        self.order.resize(ending.len(), 0);
+        for (s, depth) in ending {
+            self.order[first[depth]] = s;
+            first[depth] += 1;
         }
     }
 }

@@ -117,6 +117,15 @@ impl Graph {
         self.link_rows[switch] as usize
     }
 
+    /// The switch that sends on a directed link, and the link.
+    #[must_use]
+    pub fn sender(&self, link: usize) -> (SwitchId, Link) {
+        // Of the rows that start at the link or before it the last has it: empty rows start where
+        // the next one does.
+        let s = self.link_rows.partition_point(|first| *first as usize <= link) - 1;
+        (SwitchId(s as u32), self.links[link])
+    }
+
     /// The end ports that hang on a switch, by ascending port number of the switch.
     #[must_use]
     pub fn hosts(&self, switch: usize) -> &[Host] {
@@ -188,6 +197,7 @@ mod tests {
         assert_eq!((g.len(), g.link_count(), ports), (2, 4, vec![2, 5]));
         assert_eq!(g.links(s)[1].peer_port, PortNum(1));
         assert_eq!((g.peer(s, PortNum(3)), g.peer(s, PortNum(200))), (None, None));
+        assert_eq!(g.sender(g.first_link(s) + 1), (SwitchId(s as u32), g.links(s)[1]));
         assert_eq!(g.peer(t, PortNum(7)).map(SwitchId::index), Some(s));
         assert_eq!((g.hosts(s).len(), g.hosts(t)[0].port), (0, PortNum(8)));
         let end = g.hosts(t)[0].end;

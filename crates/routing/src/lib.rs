@@ -5,6 +5,7 @@
 //! * [`graph`], [`targets`]: the fabric as engines see it: switches and links, LIDs by switch.
 //! * [`check`], [`quality`]: whether tables lead where they should, and how well. [`hops`]: distances
 //!   between switches, for dumps.
+//! * [`proof`]: whether tables and lanes can deadlock.
 //! * `paths`: distances, and which steps each law of paths allows; `balance`: which of the allowed
 //!   ports carries which LID.
 
@@ -15,6 +16,7 @@ pub mod engines;
 pub mod graph;
 pub mod hops;
 pub mod job;
+pub mod proof;
 pub mod quality;
 pub mod targets;
 
@@ -27,4 +29,5 @@ pub use column::End;
 pub use engines::{ENGINES, Outcome, UnknownEngine, find, route};
 pub use hops::Hops;
 pub use job::{Decline, Engine, Lfts, LidMap, RouteJob, RouteOptions, Routes, SlPlan};
+pub use proof::{Proof, prove};
 pub use quality::{Quality, quality};

@@ -187,7 +187,10 @@ impl Tally {
                         self.max_hops = self.max_hops.max(*hops);
                     }
                 }
-                _ => self.broken += sources,
+                _ => {
+                    self.broken += sources;
+                    self.passing[s] = 0;
+                }
             }
         }
         for s in column.order.iter().rev().map(|s| *s as usize) {

@@ -11,7 +11,7 @@ use crate::fabrics::{Case, any_wiring, tree, wired};
 use crate::oracle;
 
 /// Changes one entry of the tables.
-fn set(lfts: &mut Lfts, switch: SwitchId, lid: Lid, port: u8) {
+pub(crate) fn set(lfts: &mut Lfts, switch: SwitchId, lid: Lid, port: u8) {
     let row = &mut lfts.rows[switch.index()];
     let mut bytes = row.to_vec();
     bytes[usize::from(lid.0)] = port;

@@ -4,6 +4,7 @@
 //! * `balance`: no uplink idles while its neighbour is full.
 //! * `minhop`, `updn`: what each engine guarantees. `list`: the list of engines.
 //! * `corners`: fabrics without switches, in pieces, with routers, with very large switches.
+//! * `proof`: whether packets can wait for each other in a circle.
 //! * `findings`: the checker and the figures on tables whose faults are known.
 
 mod balance;
@@ -13,4 +14,5 @@ mod findings;
 mod list;
 mod minhop;
 mod oracle;
+mod proof;
 mod updn;

@@ -1,0 +1,122 @@
+//! What the proof asks of SL2VL tables and path SLs.
+
+use lk_fabric::SwitchId;
+use lk_wire::{Lid, PortNum, Sl, Vl};
+
+/// The lane of each SL: one SLtoVLMappingTable (IBA 14.2.5.8).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LaneMap(u64);
+
+impl LaneMap {
+    /// The map that puts each SL on the lane `vl` says. Only the low four bits of a lane count.
+    #[must_use]
+    pub fn new(vl: impl Fn(Sl) -> Vl) -> Self {
+        let nibble = |sl: u8| u64::from(vl(Sl(sl)).0 & 15) << (4 * sl);
+        Self((0..16).fold(0, |map, sl| map | nibble(sl)))
+    }
+
+    /// The lane of an SL. 15 means that packets of this SL are dropped (IBA 7.6.6).
+    #[must_use]
+    pub const fn vl(self, sl: Sl) -> Vl {
+        Vl((self.0 >> (4 * (sl.0 & 15)) & 15) as u8)
+    }
+}
+
+/// The SL2VL tables of all switches.
+pub trait Lanes: Sync {
+    /// The table of a switch for packets that come in by one port and leave by another. Port 0
+    /// as the first is the switch's own traffic.
+    fn lanes(&self, switch: SwitchId, in_port: PortNum, out_port: PortNum) -> LaneMap;
+}
+
+/// All packets on VL 0: what switches do without SL2VL tables, or with one lane.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct OneLane;
+
+impl Lanes for OneLane {
+    fn lanes(&self, _: SwitchId, _: PortNum, _: PortNum) -> LaneMap {
+        LaneMap(0)
+    }
+}
+
+/// The same table everywhere.
+impl Lanes for LaneMap {
+    fn lanes(&self, _: SwitchId, _: PortNum, _: PortNum) -> LaneMap {
+        *self
+    }
+}
+
+impl<F: Fn(SwitchId, PortNum, PortNum) -> LaneMap + Sync> Lanes for F {
+    fn lanes(&self, switch: SwitchId, in_port: PortNum, out_port: PortNum) -> LaneMap {
+        self(switch, in_port, out_port)
+    }
+}
+
+/// A set of SLs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct SlSet(pub u16);
+
+impl SlSet {
+    /// No SL.
+    pub const EMPTY: Self = Self(0);
+    /// All sixteen.
+    pub const ALL: Self = Self(u16::MAX);
+
+    /// One SL alone.
+    #[must_use]
+    pub const fn one(sl: Sl) -> Self {
+        Self(1 << (sl.0 & 15))
+    }
+
+    /// This set and one SL more.
+    #[must_use]
+    pub const fn with(self, sl: Sl) -> Self {
+        Self(self.0 | Self::one(sl).0)
+    }
+
+    /// The SLs, ascending.
+    pub fn iter(self) -> impl Iterator<Item = Sl> {
+        crate::paths::bits(u64::from(self.0)).map(|sl| Sl(sl as u8))
+    }
+}
+
+/// Which SLs paths use.
+pub trait PathSls: Sync {
+    /// The SLs of packets from the end ports on a switch, and from the switch itself, to a LID.
+    fn sls(&self, from: SwitchId, to: Lid) -> SlSet;
+
+    /// The SLs of all paths together.
+    fn all(&self) -> SlSet;
+}
+
+/// The same SLs for all paths.
+impl PathSls for SlSet {
+    fn sls(&self, _: SwitchId, _: Lid) -> SlSet {
+        *self
+    }
+
+    fn all(&self) -> SlSet {
+        *self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_holds_sixteen_lanes() {
+        let map = LaneMap::new(|sl| Vl(15 - sl.0));
+        for sl in 0..16 {
+            assert_eq!(map.vl(Sl(sl)), Vl(15 - sl));
+        }
+        assert_eq!(OneLane.lanes(SwitchId(0), PortNum(1), PortNum(2)).vl(Sl(9)), Vl(0));
+    }
+
+    #[test]
+    fn sets_list_their_sls() {
+        let set = SlSet::one(Sl(15)).with(Sl(2));
+        assert_eq!(set.iter().collect::<Vec<_>>(), [Sl(2), Sl(15)]);
+        assert_eq!(SlSet::ALL.iter().count(), 16);
+    }
+}

@@ -1,0 +1,167 @@
+//! Proves that tables cannot deadlock, or shows how they can.
+//!
+//! A packet that holds the buffer of one link waits for that of the next. A *channel* is a
+//! directed link between switches together with a lane (VL). If some packet may hold channel `a`
+//! and wait for `b`, there is an edge from `a` to `b`. If these edges close no circle, the routing
+//! cannot deadlock (Dally and Seitz); if they do, it can. End ports take packets in without
+//! waiting, so their links are left out.
+//!
+//! What is proved is exact for the given tables, SL2VL tables and path SLs. It covers every LID of
+//! the map, LMC included; [`Traffic`] says from where. Multicast is not part of it yet.
+//!
+//! The work goes by destination, not by pair: for one LID the tables form a tree, and each link of
+//! the tree is visited once with the set of SLs that arrives on each lane.
+//! [`lanes`] says what is asked of SL2VL tables and path SLs; `waits` keeps the edges; `trace` finds
+//! those of one LID; `circle` looks for a circle.
+
+pub mod lanes;
+
+mod circle;
+mod trace;
+mod waits;
+
+use lk_fabric::{Fabric, SwitchId};
+use lk_wire::{Lid, PortNum, Sl, Vl};
+use rayon::prelude::*;
+
+pub use lanes::{LaneMap, Lanes, OneLane, PathSls, SlSet};
+
+use crate::check::owned_lids;
+use crate::graph::Graph;
+use crate::job::{Lfts, LidMap};
+use trace::Tracer;
+use waits::Waits;
+
+/// Which packets the proof looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Traffic {
+    /// Those from or to an end port of an adapter or router, or both: between hosts, and between
+    /// hosts and switches. Nothing else is sent on data lanes in a fabric at work.
+    #[default]
+    EndPorts,
+    /// Those from one switch to another as well. Shortest paths between the spines of a tree lead
+    /// down and up again, so this fails for minhop where [`Traffic::EndPorts`] does not.
+    All,
+}
+
+/// What the proof found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proof {
+    /// The lanes that packets of the path SLs can be on, ascending.
+    pub vls: Vec<Vl>,
+    /// Channels that a packet can hold while it waits for another, or be waited for.
+    pub channels: u64,
+    /// Pairs of channels of which a packet can hold the first and wait for the second.
+    pub waits: u64,
+    /// A shortest circle of waiting packets, if there is any.
+    pub circle: Option<Vec<Wait>>,
+    /// LIDs for which the tables go round in a loop, ascending. Such packets never arrive, and
+    /// the proof does not hold for them.
+    pub loops: Vec<Lid>,
+}
+
+/// One packet of a circle: it holds a channel and waits for that of the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wait {
+    /// The switch that sent the packet on the link it holds.
+    pub switch: SwitchId,
+    /// The port of that switch.
+    pub port: PortNum,
+    /// The lane.
+    pub vl: Vl,
+    /// A LID to which such packets go: the lowest.
+    pub lid: Lid,
+    /// An SL that such packets have: the lowest for that LID.
+    pub sl: Sl,
+}
+
+impl Proof {
+    /// Whether nothing can deadlock.
+    #[must_use]
+    pub fn deadlock_free(&self) -> bool {
+        self.circle.is_none() && self.loops.is_empty()
+    }
+}
+
+/// Looks for circles of waiting packets.
+#[must_use]
+pub fn prove<L: Lanes, S: PathSls>(
+    fabric: &Fabric,
+    lids: &LidMap,
+    lfts: &Lfts,
+    lanes: &L,
+    sls: &S,
+    traffic: Traffic,
+) -> Proof {
+    let graph = &Graph::new(fabric);
+    let vls = used_lanes(fabric, graph, lanes, sls.all());
+    let waits = &Waits::new(graph, vls.len());
+    let starts = &trace::starts(graph, lanes, &vls);
+    let tracer = Tracer { fabric, graph, lids, lfts, lanes, sls, vls: &vls, traffic, starts };
+    let loops: Vec<Lid> = owned_lids(lids)
+        .par_chunks(Lfts::BLOCK)
+        .flat_map_iter(|chunk| {
+            let mut room = tracer.room();
+            let mut looping = chunk.to_vec();
+            looping.retain(|lid| tracer.trace(*lid, &mut room, &mut |turn| waits.add(turn)));
+            looping
+        })
+        .collect();
+    let circle = circle::shortest(waits).map(|circle| witnessed(&tracer, &circle));
+    let (channels, count) = waits.count();
+    Proof { vls, channels, waits: count, circle, loops }
+}
+
+/// The lanes that packets of these SLs can come to be on.
+fn used_lanes<L: Lanes>(fabric: &Fabric, graph: &Graph, lanes: &L, sls: SlSet) -> Vec<Vl> {
+    let of_switch = |s: usize| {
+        let switch = SwitchId(s as u32);
+        let ins = fabric.external_ports(fabric.switch_node(switch)).map(|p| fabric.port_num(p));
+        let mut used = 0_u16;
+        for port in std::iter::once(PortNum(0)).chain(ins) {
+            for link in graph.links(s) {
+                let map = lanes.lanes(switch, port, link.port);
+                used |= sls.iter().fold(0, |all, sl| all | 1 << map.vl(sl).0);
+            }
+        }
+        used
+    };
+    let used = (0..graph.len()).into_par_iter().map(of_switch).reduce(|| 0, |a, b| a | b);
+    (0..15).filter(|vl| used >> vl & 1 == 1).map(Vl).collect()
+}
+
+/// Finds a packet for each step of a circle, by following the LIDs once more.
+fn witnessed<L: Lanes, S: PathSls>(
+    tracer: &Tracer<'_, L, S>,
+    circle: &[waits::Channel],
+) -> Vec<Wait> {
+    let edges: Vec<waits::Edge> = (0..circle.len())
+        .map(|at| waits::Edge { from: circle[at], to: circle[(at + 1) % circle.len()] })
+        .collect();
+    let mut seen: Vec<Option<(Lid, SlSet)>> = vec![None; edges.len()];
+    let mut room = tracer.room();
+    for lid in owned_lids(tracer.lids) {
+        if seen.iter().all(Option::is_some) {
+            break;
+        }
+        tracer.trace(lid, &mut room, &mut |turn| {
+            for (edge, seen) in edges.iter().zip(&mut seen) {
+                if turn.edge == *edge && seen.is_none_or(|(other, _)| other == lid) {
+                    let more = seen.map_or(SlSet::EMPTY, |(_, sls)| sls);
+                    *seen = Some((lid, more.with(turn.sl)));
+                }
+            }
+        });
+    }
+    circle
+        .iter()
+        .zip(seen)
+        .map(|(channel, seen)| {
+            let (switch, link) = tracer.graph.sender(channel.link as usize);
+            // Each edge was put there by some LID.
+            let (lid, sls) = seen.unwrap_or((Lid(0), SlSet::EMPTY));
+            let sl = sls.iter().next().unwrap_or(Sl(0));
+            Wait { switch, port: link.port, vl: tracer.vls[usize::from(channel.lane)], lid, sl }
+        })
+        .collect()
+}
