@@ -5,12 +5,14 @@
 //! * `minhop`, `updn`: what each engine guarantees. `list`: the list of engines.
 //! * `corners`: fabrics without switches, in pieces, with routers, with very large switches.
 //! * `proof`: whether packets can wait for each other in a circle.
+//! * `golden`: against tables that OpenSM made.
 //! * `findings`: the checker and the figures on tables whose faults are known.
 
 mod balance;
 mod corners;
 mod fabrics;
 mod findings;
+mod golden;
 mod list;
 mod minhop;
 mod oracle;
