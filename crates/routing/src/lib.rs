@@ -3,8 +3,8 @@
 //! * [`job`]: what an engine is given and what it gives back.
 //! * [`engines`]: the engines, and [`route`], which works off a list of them.
 //! * [`graph`], [`targets`]: the fabric as engines see it: switches and links, LIDs by switch.
-//! * [`check`], [`quality`]: whether tables lead where they should, and how well. [`hops`]: distances
-//!   between switches, for dumps.
+//! * [`mod@check`], [`mod@quality`]: whether tables lead where they should, and how well.
+//! * [`hops`]: distances between switches, for dumps.
 //! * [`proof`]: whether tables and lanes can deadlock.
 //! * `paths`: distances, and which steps each law of paths allows; `balance`: which of the allowed
 //!   ports carries which LID.

@@ -11,8 +11,8 @@
 //!
 //! The work goes by destination, not by pair: for one LID the tables form a tree, and each link of
 //! the tree is visited once with the set of SLs that arrives on each lane.
-//! [`lanes`] says what is asked of SL2VL tables and path SLs; `waits` keeps the edges; `trace` finds
-//! those of one LID; `circle` looks for a circle.
+//! [`mod@lanes`] says what is asked of SL2VL tables and path SLs; `waits` keeps the edges; `trace`
+//! finds those of one LID; `circle` looks for a circle.
 
 pub mod lanes;
 

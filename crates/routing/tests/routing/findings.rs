@@ -6,6 +6,7 @@ use lk_fabric::{SwitchId, topo::FatTree};
 use lk_routing::{End, Lfts, check, quality};
 use lk_wire::Lid;
 use proptest::prelude::*;
+use proptest::sample::Index;
 
 use crate::fabrics::{Case, any_wiring, tree, wired};
 use crate::oracle;
@@ -128,7 +129,7 @@ proptest! {
     #[test]
     fn checker_and_figures_agree_with_walking(
         wiring in any_wiring(),
-        faults in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0_u8..8), 0..6),
+        faults in prop::collection::vec((any::<Index>(), any::<Index>(), 0_u8..8), 0..6),
     ) {
         let case = Case::new(wiring.fabric(), 0);
         let mut lfts = case.routes("minhop").lfts;
