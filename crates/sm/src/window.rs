@@ -16,6 +16,8 @@ use crate::time::{Duration, Instant};
 pub struct Limits {
     /// `max_wire_smps`: requests on the wire at any time.
     pub outstanding: usize,
+    /// How far the first limit may grow while no answer stays away; equal to it, it is fixed.
+    pub grow_to: usize,
     /// `max_wire_smps2`: the limit that is reached when answers stay away.
     pub outstanding_late: usize,
     /// `max_smps_timeout`: how long the wire must be silent before one more goes out above
@@ -87,6 +89,10 @@ pub struct Window<P> {
     again: VecDeque<u32>,
     in_flight: usize,
     last_activity: Instant,
+    /// The first limit as it is now.
+    open: usize,
+    /// Answers since the limit last changed.
+    answers: usize,
 }
 
 impl<P: Copy> Window<P> {
@@ -101,12 +107,15 @@ impl<P: Copy> Window<P> {
             again: VecDeque::new(),
             in_flight: 0,
             last_activity: Instant::default(),
+            open: limits.outstanding,
+            answers: 0,
         }
     }
 
     /// Changes the limits; requests on the wire keep theirs.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
+        self.open = limits.outstanding;
     }
 
     /// How many requests wait for an answer.
@@ -119,7 +128,7 @@ impl<P: Copy> Window<P> {
     #[must_use]
     pub fn has_room(&self, now: Instant) -> bool {
         let most = usize::from(u16::MAX);
-        self.in_flight < self.limits.outstanding.min(most)
+        self.in_flight < self.open.min(most)
             || (self.in_flight < self.limits.outstanding_late.min(most)
                 && now.since(self.last_activity) >= self.limits.late_after)
     }
@@ -209,7 +218,26 @@ impl<P: Copy> Window<P> {
             return Answer::Mismatch;
         }
         self.last_activity = now;
+        self.grow();
         Answer::To(self.close(at))
+    }
+
+    /// One more request for each window of answers that came without a loss.
+    fn grow(&mut self) {
+        self.answers += 1;
+        if self.answers >= self.open && self.open < self.limits.grow_to {
+            self.open += 1;
+            self.answers = 0;
+        }
+    }
+
+    /// Half as many after a loss: management datagrams have no flow control, and a queue that
+    /// overflows drops them.
+    fn shrink(&mut self) {
+        if self.open > self.limits.outstanding {
+            self.open = (self.open / 2).max(self.limits.outstanding);
+        }
+        self.answers = 0;
     }
 
     /// The sender gave up on a request, or a node refused to take it. Gives the purpose back if
@@ -220,6 +248,7 @@ impl<P: Copy> Window<P> {
     }
 
     fn retry_or_close(&mut self, token: u32, at: u16) -> Option<P> {
+        self.shrink();
         let slot = &mut self.slots[usize::from(at)];
         if slot.tries_left == 0 {
             return Some(self.close(at));
@@ -287,6 +316,7 @@ mod tests {
 
     const LIMITS: Limits = Limits {
         outstanding: 2,
+        grow_to: 2,
         outstanding_late: 3,
         late_after: Duration::millis(600),
         timeout: Duration::millis(200),
@@ -365,6 +395,33 @@ mod tests {
         assert!(w.has_room(Instant(600_000_000)));
         w.open(Instant(600_000_000), get(3), 'c', Patience::Normal);
         assert!(!w.has_room(Instant(2_000_000_000)));
+    }
+
+    #[test]
+    fn the_window_grows_with_answers_and_shrinks_with_losses() {
+        let mut w = Window::new(Limits { grow_to: 8, ..LIMITS });
+        let fill = |w: &mut Window<u32>| {
+            let mut sent = Vec::new();
+            while w.has_room(Instant(0)) {
+                sent.push(w.open(Instant(0), get(1), 0, Patience::Normal));
+            }
+            sent
+        };
+        let mut widths = Vec::new();
+        for _ in 0..40 {
+            let sent = fill(&mut w);
+            widths.push(sent.len());
+            sent.iter()
+                .for_each(|t| assert!(matches!(w.answer(Instant(0), &reply(t)), Answer::To(_))));
+        }
+        assert_eq!((widths[0], widths[39]), (2, 8));
+        assert!(widths.is_sorted());
+        let sent = fill(&mut w);
+        assert_eq!(w.send_failed(sent[0].token), None);
+        sent.iter()
+            .skip(1)
+            .for_each(|t| assert!(matches!(w.answer(Instant(0), &reply(t)), Answer::To(_))));
+        assert!(fill(&mut w).len() < 6, "half, and one that is sent again");
     }
 
     #[test]

@@ -104,7 +104,7 @@ impl Sm {
     /// A manager that starts its first sweep at once.
     #[must_use]
     pub fn new(settings: Settings, mode: Mode, now: Instant) -> Self {
-        let window = Window::new(limits(&settings.options));
+        let window = Window::new(limits(&settings));
         let mut sm = Self {
             settings: Arc::new(settings),
             mode,
@@ -169,7 +169,7 @@ impl Sm {
         match command {
             Command::HeavySweep => self.want(Reason::Command),
             Command::Reload(settings) => {
-                self.window.set_limits(limits(&settings.options));
+                self.window.set_limits(limits(&settings));
                 let guid2lid = self.settings.guid2lid.clone();
                 let first_sweep = self.settings.first_sweep;
                 self.settings = Arc::new(Settings { guid2lid, first_sweep, ..*settings });
@@ -267,10 +267,16 @@ impl Sm {
     }
 }
 
-fn limits(o: &Options) -> Limits {
+/// How far the window grows where nobody has set `max_wire_smps`.
+const TUNED_WINDOW: usize = 32;
+
+fn limits(settings: &Settings) -> Limits {
+    let o = &settings.options;
     let unlimited = |n: u32| if n == 0 { usize::MAX } else { n as usize };
+    let outstanding = unlimited(o.max_wire_smps);
     Limits {
-        outstanding: unlimited(o.max_wire_smps),
+        outstanding,
+        grow_to: if settings.tune_window { outstanding.max(TUNED_WINDOW) } else { outstanding },
         outstanding_late: unlimited(o.max_wire_smps2),
         late_after: Duration::micros(u64::from(o.max_smps_timeout)),
         timeout: Duration::millis(u64::from(o.transaction_timeout.max(1))),

@@ -31,6 +31,8 @@ pub struct Settings {
     pub guid2lid: Guid2Lid,
     /// Whether this is the first sweep as master: `reassign_lids` counts only then.
     pub first_sweep: bool,
+    /// Whether the window of outstanding SMPs may grow above `max_wire_smps`: nobody has set it.
+    pub tune_window: bool,
 }
 
 impl Settings {
@@ -39,7 +41,7 @@ impl Settings {
     pub fn new(options: Options, guid2lid: Guid2Lid) -> Self {
         let routing =
             RouteOptions { connect_roots: options.connect_roots, ..RouteOptions::default() };
-        Self { options, routing, guid2lid, first_sweep: true }
+        Self { options, routing, guid2lid, first_sweep: true, tune_window: true }
     }
 }
 

@@ -111,6 +111,7 @@ impl Presenter {
         said.extend(found);
         let mut settings =
             Settings::new(effective.options().clone(), setup.settings.guid2lid.clone());
+        settings.tune_window = effective.origin("max_wire_smps").place().is_none();
         files::routing(&mut settings, &mut said);
         terminal::show(&said);
         Command::Reload(Box::new(settings))

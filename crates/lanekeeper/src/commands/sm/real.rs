@@ -21,6 +21,8 @@ use crate::terminal;
 
 /// How long signals may wait.
 const NAP: Duration = Duration::from_millis(200);
+/// The most datagrams that are taken in one go.
+const BATCH: usize = 64;
 /// How long a finished decision may wait.
 const JOB_NAP: Duration = Duration::from_millis(2);
 
@@ -115,7 +117,26 @@ impl Driver<'_> {
     fn wait(&mut self, until: Option<Moment>) -> Result<(), Failure> {
         let nap = if self.jobs_running > 0 { JOB_NAP } else { NAP };
         let left = until.map_or(nap, |at| Duration::from_nanos(at.since(self.now()).0)).min(nap);
-        let received = self.port.recv(left.as_micros().div_ceil(1000) as u32);
+        let mut wait = left.as_micros().div_ceil(1000) as u32;
+        // What has come in meanwhile is taken in one go: the next requests then go out together.
+        for _ in 0..BATCH {
+            if !self.receive(wait)? {
+                break;
+            }
+            wait = 0;
+        }
+        let now = self.now();
+        self.sm.handle(now, Input::Tick);
+        while let Ok(result) = self.jobs.1.try_recv() {
+            self.jobs_running -= 1;
+            self.sm.handle(now, Input::JobDone(Box::new(result)));
+        }
+        Ok(())
+    }
+
+    /// Takes a datagram in, if one comes.
+    fn receive(&mut self, wait: u32) -> Result<bool, Failure> {
+        let received = self.port.recv(wait);
         let now = self.now();
         match received {
             Ok(Received::Mad { from, bytes }) => {
@@ -124,17 +145,13 @@ impl Driver<'_> {
             Ok(Received::SendFailed { token, .. }) => {
                 self.sm.handle(now, Input::SendFailed { token });
             }
-            Ok(Received::Nothing) => self.sm.handle(now, Input::Tick),
+            Ok(Received::Nothing) => return Ok(false),
             Err(error) => {
                 let error = anyhow!(error).context("the port can no longer be read");
                 return Err(Failure::Refused(error));
             }
         }
-        while let Ok(result) = self.jobs.1.try_recv() {
-            self.jobs_running -= 1;
-            self.sm.handle(now, Input::JobDone(Box::new(result)));
-        }
-        Ok(())
+        Ok(true)
     }
 
     fn signals(&mut self, signals: &Signals, presenter: &mut Presenter) {

@@ -145,6 +145,7 @@ pub(super) fn read(words: &[OsString]) -> Result<Request, Failure> {
     let lmc = effective.options().lmc;
     let guid2lid = files::read_guid2lid(cache.as_deref(), lmc, &mut said)?;
     let mut settings = Settings::new(effective.options().clone(), guid2lid);
+    settings.tune_window = effective.origin("max_wire_smps").place().is_none();
     files::routing(&mut settings, &mut said);
     terminal::show(&said);
     let mode = match (line.extra("plan"), actions.once) {
