@@ -2,8 +2,8 @@
 
 use lk_fabric::dumps::{fdbs, lfts, lid_matrix, sl2vl, subnet_lst};
 use lk_fabric::{NodeKind, PortId, SwitchId};
-use lk_routing::Hops;
 use lk_routing::graph::Graph;
+use lk_routing::{Hops, RouteJob};
 use lk_wire::{Lid, PortInfo, PortNum, Sl, cap_mask};
 
 use crate::io::View;
@@ -50,11 +50,24 @@ fn top(view: &View) -> Lid {
     view.desired.routes.as_ref().map_or(Lid(0), |r| r.lfts.top)
 }
 
+/// Distances under the law of the engine that routed: up/down paths may be longer than the
+/// shortest.
+fn hops(view: &View) -> Hops {
+    let job = RouteJob {
+        fabric: &view.seen.fabric,
+        lids: &view.desired.lids,
+        options: &view.settings.routing,
+        previous: None,
+    };
+    let engine = view.desired.routes.as_ref().and_then(|r| lk_routing::find(r.engine));
+    engine.and_then(|e| e.hops(&job).ok()).unwrap_or_else(|| Hops::new(&view.seen.fabric))
+}
+
 /// `opensm.fdbs`: forwarding tables with hops.
 #[must_use]
 pub fn fdbs(view: &View) -> String {
     let fabric = &view.seen.fabric;
-    let hops = Hops::new(fabric);
+    let hops = hops(view);
     let mut out = String::new();
     let _ = fdbs::write(&mut out, fabric, top(view), |switch, lid| {
         let Some(port) = way(view, switch, lid) else { return fdbs::Entry::Unreachable };
@@ -125,7 +138,7 @@ fn switch_lid(view: &View, switch: SwitchId) -> Lid {
 #[must_use]
 pub fn lid_matrix(view: &View) -> String {
     let fabric = &view.seen.fabric;
-    let hops = Hops::new(fabric);
+    let hops = hops(view);
     let mut lids: Vec<(Lid, SwitchId)> =
         fabric.switch_ids().map(|s| (switch_lid(view, s), s)).collect();
     lids.sort_unstable();

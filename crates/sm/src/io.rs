@@ -102,6 +102,8 @@ pub struct View {
     pub seen: Arc<Observed>,
     /// What they should hold.
     pub desired: Arc<Desired>,
+    /// What was decided by.
+    pub settings: Arc<Settings>,
     /// Figures of the sweep.
     pub figures: SweepFigures,
 }

@@ -329,7 +329,8 @@ impl Sm {
         let (failed, figures) = (self.failed, self.figures.clone());
         if let (Some(seen), Some(desired)) = (&self.seen, &self.desired) {
             let (seen, desired) = (Arc::clone(seen), Arc::clone(desired));
-            let view = View { seen, desired, figures: figures.clone() };
+            let settings = Arc::clone(&self.settings);
+            let view = View { seen, desired, settings, figures: figures.clone() };
             self.out.push_back(Output::View(Arc::new(view)));
         }
         self.event(match failed {

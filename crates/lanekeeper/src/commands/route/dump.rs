@@ -8,7 +8,7 @@ use lk_fabric::{Fabric, PortId};
 use lk_routing::Routes;
 use lk_sm::decide::QosTables;
 use lk_sm::observe::Tables;
-use lk_sm::{Desired, Observed, SweepFigures, View};
+use lk_sm::{Desired, Observed, Settings, SweepFigures, View};
 use lk_wire::{DirPath, PortInfo, PortState};
 
 use super::lids::Numbered;
@@ -27,6 +27,7 @@ pub(super) fn write(
     fabric: Fabric,
     lids: Numbered,
     routes: Routes,
+    settings: Settings,
 ) -> Result<(), Failure> {
     let ports = ports(&fabric, &lids);
     let seen = Observed {
@@ -51,8 +52,12 @@ pub(super) fn write(
         pkeys: Vec::new(),
         events: Vec::new(),
     };
-    let view =
-        View { seen: Arc::new(seen), desired: Arc::new(desired), figures: SweepFigures::default() };
+    let view = View {
+        seen: Arc::new(seen),
+        desired: Arc::new(desired),
+        settings: Arc::new(settings),
+        figures: SweepFigures::default(),
+    };
     Ok(files::write_dumps(folder, &view, ROUTING)?)
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
     let moved = previous.map(|tables| previous::moved(&tables, &routes.lfts));
     let report = Report::of(fabric, &lids, &routes, seconds, moved);
     if let Some(folder) = &request.dump {
-        dump::write(folder, input.file.fabric.clone(), lids, routes)?;
+        dump::write(folder, input.file.fabric.clone(), lids, routes, request.settings)?;
     }
     terminal::print(&if request.json { report.json() } else { report.text() })?;
     let good = report.all_reached && !input.flawed;
