@@ -23,8 +23,8 @@ fn main() {
         .end_ports()
         .find(|p| fabric.node(fabric.owner(*p)).kind == NodeKind::Ca)
         .expect("a host");
-    let mut options = lk_config::Options::default();
-    options.qos = !words.iter().any(|w| w == "noqos");
+    let qos = !words.iter().any(|w| w == "noqos");
+    let mut options = lk_config::Options { qos, ..Default::default() };
     if let Some(engine) = words.iter().find(|w| w.parse::<u32>().is_err() && *w != "noqos") {
         options.routing_engine = Some(engine.clone());
     }

@@ -102,7 +102,7 @@ impl World {
                 }
                 Output::Wait(until) => {
                     let due = [until.map(|i| i.0), self.sim.next_delivery()];
-                    let Some(next) = due.into_iter().flatten().min() else { return None };
+                    let next = due.into_iter().flatten().min()?;
                     let next = next.max(self.now);
                     if next > limit {
                         self.now = self.now.max(limit);

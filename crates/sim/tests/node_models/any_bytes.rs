@@ -1,5 +1,6 @@
 //! Whatever bytes come from a client or a file, the fabric goes on.
 
+use lk_fabric::PortId;
 use lk_sim::{Fault, SimOptions};
 use lk_wire::{Lid, attr, class, method};
 use proptest::prelude::*;
@@ -95,7 +96,7 @@ proptest! {
                     lab.sim.send(lab.now, lab.a, &mad);
                 }
                 Step::Wait(time) => drop(lab.deliveries(lab.now + time)),
-                Step::Flap(port) => lab.sim.apply(lab.now, Fault::LinkFlap(lk_fabric::PortId(port))),
+                Step::Flap(port) => lab.sim.apply(lab.now, Fault::LinkFlap(PortId(port))),
                 Step::Power(node, on) => {
                     let node = lk_fabric::NodeId(node);
                     let fault = if on { Fault::PowerOn(node) } else { Fault::PowerOff(node) };
@@ -130,7 +131,8 @@ proptest! {
         prop_assert!(lab.sim.load(text.as_bytes()).is_err());
         let mut fresh = Vec::new();
         lab.sim.save(&mut fresh).unwrap();
-        let head: String = String::from_utf8(fresh).unwrap().lines().take(2).map(|l| l.to_owned() + "\n").collect();
+        let fresh = String::from_utf8(fresh).unwrap();
+        let head: String = fresh.lines().take(2).map(|l| l.to_owned() + "\n").collect();
         let text = format!("{head}node 0x0000000000000020 6\n{}\nend\n", lines.join("\n"));
         // Taken or not: what counts is that it comes back.
         drop(lab.sim.load(text.as_bytes()));
