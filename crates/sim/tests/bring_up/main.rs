@@ -1,6 +1,9 @@
 //! The subnet manager on the simulated fabric: what it makes of whole fabrics, of broken ones,
 //! and of fabrics that change.
 
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
+#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+
 mod changes;
 mod faults;
 mod field;
