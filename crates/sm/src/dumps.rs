@@ -1,5 +1,7 @@
 //! The state of the subnet in the form of OpenSM's dump files.
 
+use std::fmt::{self, Write};
+
 use lk_fabric::dumps::{fdbs, lfts, lid_matrix, sl2vl, subnet_lst};
 use lk_fabric::{NodeKind, PortId, SwitchId};
 use lk_routing::graph::Graph;
@@ -8,14 +10,12 @@ use lk_wire::{Lid, PortInfo, PortNum, Sl, cap_mask};
 
 use crate::io::View;
 
-// Writing to a `String` cannot fail, so the results of the writers below mean nothing.
-
 /// `opensm-subnet.lst`: each cabled port with its neighbour.
-#[must_use]
-pub fn subnet_lst(view: &View) -> String {
-    let mut out = String::new();
-    let _ = subnet_lst::write(&mut out, &view.seen.fabric, |port| status(view, port));
-    out
+///
+/// # Errors
+/// Those of `out`.
+pub fn subnet_lst(view: &View, out: &mut impl Write) -> fmt::Result {
+    subnet_lst::write(out, &view.seen.fabric, |port| status(view, port))
 }
 
 fn status(view: &View, port: PortId) -> subnet_lst::PortStatus {
@@ -64,17 +64,17 @@ fn hops(view: &View) -> Hops {
 }
 
 /// `opensm.fdbs`: forwarding tables with hops.
-#[must_use]
-pub fn fdbs(view: &View) -> String {
+///
+/// # Errors
+/// Those of `out`.
+pub fn fdbs(view: &View, out: &mut impl Write) -> fmt::Result {
     let fabric = &view.seen.fabric;
     let hops = hops(view);
-    let mut out = String::new();
-    let _ = fdbs::write(&mut out, fabric, top(view), |switch, lid| {
+    fdbs::write(out, fabric, top(view), |switch, lid| {
         let Some(port) = way(view, switch, lid) else { return fdbs::Entry::Unreachable };
         let (hops, better) = distance(view, &hops, switch, lid, port);
         fdbs::Entry::Path { port, hops, better }
-    });
-    out
+    })
 }
 
 /// The hops from a switch to a LID by a port, and the least hops with a port that has them, where
@@ -114,19 +114,19 @@ fn distance(
 }
 
 /// `opensm-lfts.dump`: forwarding tables with the owners of the LIDs.
-#[must_use]
-pub fn lfts(view: &View) -> String {
+///
+/// # Errors
+/// Those of `out`.
+pub fn lfts(view: &View, out: &mut impl Write) -> fmt::Result {
     let fabric = &view.seen.fabric;
-    let mut out = String::new();
-    let _ = lfts::write(
-        &mut out,
+    lfts::write(
+        out,
         fabric,
         top(view),
         |switch| switch_lid(view, switch),
         |lid| view.desired.lids.port(lid),
         |switch, lid| way(view, switch, lid),
-    );
-    out
+    )
 }
 
 fn switch_lid(view: &View, switch: SwitchId) -> Lid {
@@ -135,32 +135,33 @@ fn switch_lid(view: &View, switch: SwitchId) -> Lid {
 }
 
 /// `opensm-lid-matrix.dump`: hops from each switch to each switch by each port.
-#[must_use]
-pub fn lid_matrix(view: &View) -> String {
+///
+/// # Errors
+/// Those of `out`.
+pub fn lid_matrix(view: &View, out: &mut impl Write) -> fmt::Result {
     let fabric = &view.seen.fabric;
     let hops = hops(view);
     let mut lids: Vec<(Lid, SwitchId)> =
         fabric.switch_ids().map(|s| (switch_lid(view, s), s)).collect();
     lids.sort_unstable();
-    let mut out = String::new();
-    let _ = lid_matrix::write(&mut out, fabric, &lids, |from, to, port| {
+    lid_matrix::write(out, fabric, &lids, |from, to, port| {
         let count = match (port, from == to) {
             (0, _) => hops.between(from, to),
             (_, true) => None,
             _ => hops.via(from, PortNum(port), to),
         };
         count.unwrap_or(lid_matrix::NO_WAY)
-    });
-    out
+    })
 }
 
 /// `opensm-sl2vl.dump`: the SL2VL tables as the ports hold them.
-#[must_use]
-pub fn sl2vl(view: &View) -> String {
+///
+/// # Errors
+/// Those of `out`.
+pub fn sl2vl(view: &View, out: &mut impl Write) -> fmt::Result {
     let seen = &view.seen;
     let lid = |end: PortId| Lid(seen.port_info(end).map_or(0, PortInfo::lid));
-    let mut out = String::new();
-    let _ = sl2vl::write(&mut out, &seen.fabric, lid, |end, from, to| {
+    sl2vl::write(out, &seen.fabric, lid, |end, from, to| {
         let node = seen.fabric.node(seen.fabric.owner(end));
         let egress = match node.kind {
             NodeKind::Switch => PortId(node.first.0 + u32::from(to.0)),
@@ -168,6 +169,5 @@ pub fn sl2vl(view: &View) -> String {
         };
         let table = seen.tables.sl2vl(egress, u16::from(from.0)).unwrap_or_default();
         std::array::from_fn(|sl| table.get(Sl(sl as u8)).0)
-    });
-    out
+    })
 }

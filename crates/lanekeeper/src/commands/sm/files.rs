@@ -1,7 +1,8 @@
 //! The files of a run: the cache that outlives it, the files that shape routing, the dumps.
 
+use std::fmt;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
@@ -85,20 +86,50 @@ const ROUTING: u8 = 0x40;
 /// as opensm does.
 pub(in crate::commands) fn write_dumps(folder: &Path, view: &View, log_flags: u8) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let write = |name: &str, text: String| {
-        let path = folder.join(name);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
-    };
-    write("opensm-subnet.lst", dumps::subnet_lst(view))?;
+    write(folder, "opensm-subnet.lst", |out| dumps::subnet_lst(view, out))?;
     if log_flags & ROUTING == 0 {
         return Ok(());
     }
-    write("opensm.fdbs", dumps::fdbs(view))?;
-    write("opensm.mcfdbs", String::new())?;
-    write("opensm-lfts.dump", dumps::lfts(view))?;
-    write("opensm-lid-matrix.dump", dumps::lid_matrix(view))?;
+    write(folder, "opensm.fdbs", |out| dumps::fdbs(view, out))?;
+    write(folder, "opensm.mcfdbs", |_| Ok(()))?;
+    write(folder, "opensm-lfts.dump", |out| dumps::lfts(view, out))?;
+    write(folder, "opensm-lid-matrix.dump", |out| dumps::lid_matrix(view, out))?;
     if !view.desired.qos.is_empty() {
-        write("opensm-sl2vl.dump", dumps::sl2vl(view))?;
+        write(folder, "opensm-sl2vl.dump", |out| dumps::sl2vl(view, out))?;
     }
     Ok(())
+}
+
+/// Writes a file as it comes: the tables of a large fabric do not fit into memory as text.
+fn write(
+    folder: &Path,
+    name: &str,
+    contents: impl FnOnce(&mut TextFile) -> fmt::Result,
+) -> Result<()> {
+    let path = folder.join(name);
+    let cannot = || format!("cannot write {}", path.display());
+    let file = File::create(&path).with_context(cannot)?;
+    let mut out = TextFile { file: BufWriter::new(file), error: None };
+    let written = contents(&mut out);
+    if let Some(error) = out.error.take() {
+        return Err(error).with_context(cannot);
+    }
+    written.with_context(cannot)?;
+    out.file.flush().with_context(cannot)
+}
+
+/// A file that text is formatted into; formatting knows only that something failed, so the
+/// reason is kept.
+struct TextFile {
+    file: BufWriter<File>,
+    error: Option<io::Error>,
+}
+
+impl fmt::Write for TextFile {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.file.write_all(text.as_bytes()).map_err(|error| {
+            self.error = Some(error);
+            fmt::Error
+        })
+    }
 }
