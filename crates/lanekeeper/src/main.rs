@@ -19,8 +19,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// An InfiniBand subnet manager and administrator that says what it is about to change, proves
-/// that the result cannot deadlock, and explains which SL, VL and share of bandwidth traffic gets.
+/// An InfiniBand subnet manager that takes OpenSM's place and says what it is about to change
+/// before it changes it.
 #[derive(Parser)]
 #[command(name = "lanekeeper", version, max_term_width = 100)]
 struct Arguments {

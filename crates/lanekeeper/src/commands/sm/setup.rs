@@ -98,6 +98,25 @@ pub(super) struct Setup {
     pub(super) all: bool,
 }
 
+/// Refuses options of ours that mean nothing without another one, and a file that belongs to no
+/// option: who forgets a word must not find the real fabric configured.
+fn belong_together(line: &CommandLine) -> Result<(), Failure> {
+    let needs = [("sim-state", "sim"), ("sim-seed", "sim"), ("json", "plan"), ("all", "plan")];
+    for (option, other) in needs {
+        if line.extra(option).is_some() && line.extra(other).is_none() {
+            return Err(anyhow!("--{option} means nothing without --{other}").into());
+        }
+    }
+    match line.operands.iter().find(|o| Path::new(&o.text).exists()) {
+        Some(file) => Err(anyhow!(
+            "the file {} belongs to no option. A fabric to simulate is given by --sim",
+            file.text
+        )
+        .into()),
+        None => Ok(()),
+    }
+}
+
 fn usage(error: &UsageError) -> Failure {
     Failure::Unusable(anyhow!("{error}. `lanekeeper sm --help` lists the options"))
 }
@@ -118,6 +137,7 @@ pub(in crate::commands) fn utf8(words: &[OsString]) -> Result<Vec<String>, Failu
 pub(super) fn read(words: &[OsString]) -> Result<Request, Failure> {
     let words = utf8(words)?;
     let line = CommandLine::parse(&words, EXTRA).map_err(|e| usage(&e))?;
+    belong_together(&line)?;
     let environment = |name| std::env::var(name).ok();
     let mut effective = Effective::new(environment("OSM_TMP_DIR").as_deref());
     let mut said = Diagnostics::new();

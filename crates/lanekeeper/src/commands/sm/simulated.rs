@@ -75,7 +75,7 @@ fn watch(
 }
 
 /// The port that the manager sits on: the one with that GUID; else the one that the file says it
-/// was made from, or its first node's; else the first adapter's that has a cable.
+/// was made from, or its first node's; else the first adapter's that has a cable; else a switch.
 fn own_port(file: &FabricFile, guid: Guid) -> Result<PortId, Failure> {
     let fabric = &file.fabric;
     let is_host = |p: &PortId| {
@@ -91,16 +91,22 @@ fn own_port(file: &FabricFile, guid: Guid) -> Result<PortId, Failure> {
     let cabled = || hosts().filter(|p| fabric.peer(*p).is_some());
     let named = cabled().find(|p| Some(*p) == file.initiated_from);
     let first = || cabled().find(|p| fabric.owner(*p) == file.first);
-    named.or_else(first).or_else(|| cabled().next()).or_else(|| hosts().next()).ok_or_else(|| {
-        anyhow!("the fabric has no channel adapter that the subnet manager could sit on").into()
+    // A fabric of switches alone is managed from one of them.
+    let any = || cabled().next().or_else(|| hosts().next()).or_else(|| fabric.end_ports().next());
+    named.or_else(first).or_else(any).ok_or_else(|| {
+        Failure::Refused(anyhow!("no switch and no cable: there is nothing to route"))
     })
 }
 
 fn load_state(sim: &mut SimFabric, simulate: &Simulate) -> Result<(), Failure> {
     let Some(path) = simulate.state.as_ref().filter(|p| p.exists()) else { return Ok(()) };
-    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    sim.load(BufReader::new(file))
-        .with_context(|| format!("{} is no state of this fabric", path.display()))?;
+    let cannot = || format!("cannot read {}", path.display());
+    if !path.metadata().with_context(cannot)?.is_file() {
+        return Err(anyhow!("{} is no regular file", path.display()).into());
+    }
+    let file = File::open(path).with_context(cannot)?;
+    // The error's own words say all; its causes would say it again.
+    sim.load(BufReader::new(file)).map_err(|error| anyhow!("{}: {error}", path.display()))?;
     Ok(())
 }
 
