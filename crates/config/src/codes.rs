@@ -82,6 +82,12 @@ codes! {
     CACHE_RECORD = "CF041", "cache record not used";
     /// A key that occurs twice in a cache file; the first counts.
     CACHE_TWICE = "CF042", "cache key given twice";
+    /// A line of torus-2QoS.conf for which the engine does not route by the file.
+    TORUS_LINE = "CF050", "torus-2QoS.conf cannot be used";
+    /// A part of torus-2QoS.conf that is ignored.
+    TORUS_UNUSED = "CF051", "not used in torus-2QoS.conf";
+    /// Two seeds of torus-2QoS.conf name the same switch.
+    TORUS_SEED_SHARED = "CF052", "seeds share a switch";
 }
 
 #[cfg(test)]
