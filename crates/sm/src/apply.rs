@@ -4,10 +4,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use lk_config::Options;
 use lk_fabric::{NodeKind, PortId, SwitchId};
 use lk_qos::{Sl2vlScope, Sl2vlWrite};
 use lk_wire::{
-    MKey, PortInfo, PortState, SlToVlTable, Smp, SwitchInfo, Tid, attr, cap_mask, method,
+    MKey, MlnxExtPortInfo, PortInfo, PortState, SlToVlTable, Smp, SwitchInfo, Tid, attr, cap_mask,
+    method,
 };
 
 use crate::event::{Event, RequestName};
@@ -24,6 +26,8 @@ pub enum Write {
     Block(Table, u16),
     /// The n-th PortInfo change of the plan.
     Port(u32),
+    /// The n-th change of the vendor's extended port information.
+    VendorPort(u32),
     /// The n-th SwitchInfo change of the plan.
     Switch(u32),
     /// The n-th SL2VL write with a wildcard.
@@ -36,6 +40,8 @@ pub enum Write {
 pub struct Apply {
     decision: Decision,
     m_key: MKey,
+    /// `suppress_sl2vl_mad_status_errors`.
+    suppress_sl2vl: bool,
     phase: usize,
     blocks: BlockQueue,
     list: VecDeque<Write>,
@@ -46,10 +52,11 @@ pub struct Apply {
 
 impl Apply {
     /// Starts with the first phase.
-    pub(crate) fn new(decision: Decision, m_key: MKey, seen: &Observed) -> Self {
+    pub(crate) fn new(decision: Decision, options: &Options, seen: &Observed) -> Self {
         let mut apply = Self {
             decision,
-            m_key,
+            m_key: options.m_key,
+            suppress_sl2vl: options.suppress_sl2vl_mad_status_errors,
             phase: 0,
             blocks: BlockQueue::default(),
             list: VecDeque::new(),
@@ -99,7 +106,10 @@ impl Apply {
             Phase::AllSl2vl => self.list = wildcards(&plan, true),
             Phase::EgressSl2vl => self.list = wildcards(&plan, false),
             Phase::EndPorts => self.list = ports(true),
-            Phase::Links => self.list = ports(false),
+            Phase::Links => {
+                self.list = ports(false);
+                self.list.extend((0..plan.vendor_ports.len() as u32).map(Write::VendorPort));
+            }
             Phase::Switches => {
                 self.list = (0..plan.switches.len() as u32).map(Write::Switch).collect();
             }
@@ -147,6 +157,7 @@ impl Apply {
         match write {
             Write::Block(table, block) => data = self.decision.desired.block(table, block)?,
             Write::Port(n) => data = plan.ports[n as usize].after.0,
+            Write::VendorPort(n) => data = plan.vendor_ports[n as usize].after.0,
             Write::Switch(n) => {
                 let (_, before, after) = &plan.switches[n as usize];
                 let mut info = *after;
@@ -190,6 +201,11 @@ impl Apply {
             Write::Block(table, block) => table.address(block, &seen.fabric),
             Write::Port(n) => port_info(plan.ports[n as usize].port),
             Write::State(port, _) => port_info(port),
+            Write::VendorPort(n) => {
+                let port = plan.vendor_ports[n as usize].port;
+                let modifier = u32::from(seen.fabric.port_num(port).0);
+                Address { port, attribute: attr::MLNX_EXT_PORT_INFO, modifier }
+            }
             Write::Switch(n) => switch(plan.switches[n as usize].0, attr::SWITCH_INFO, 0),
             Write::Wildcard(n) => {
                 let (of, write) = plan.wildcards[n as usize];
@@ -229,6 +245,14 @@ impl Apply {
                 let change = &self.decision.plan.ports[n as usize];
                 seen.ports[change.port.index()] = Some(have);
                 port_differences(&have, &change.after)
+            }
+            Write::VendorPort(n) => {
+                let have: MlnxExtPortInfo = response.attribute();
+                let change = &self.decision.plan.vendor_ports[n as usize];
+                seen.vendor_ports.insert(change.port, have);
+                let mut want = change.after;
+                want.set_link_speed_active(have.link_speed_active());
+                fields_changed(MlnxExtPortInfo::FIELDS, &want.0, &have.0, |_, n| n.to_string())
             }
             Write::Switch(n) => {
                 let have: SwitchInfo = response.attribute();
@@ -283,10 +307,10 @@ impl Apply {
         seen: &mut Observed,
         events: &mut Vec<Event>,
     ) {
-        self.failed += 1;
         let name = self.name(write, seen);
         match why {
             Failure::NoAnswer => {
+                self.failed += 1;
                 match write {
                     Write::Block(table, block) => seen.tables.forget(table, block),
                     Write::Wildcard(n) => {
@@ -294,11 +318,16 @@ impl Apply {
                             seen.tables.forget_sl2vl(port);
                         }
                     }
-                    Write::Port(_) | Write::Switch(_) | Write::State(..) => {}
+                    Write::Port(_) | Write::VendorPort(_) | Write::Switch(_) | Write::State(..) => {
+                    }
                 }
                 events.push(Event::NoAnswer(name));
             }
-            Failure::Status(s) => events.push(Event::Refused(name, lk_wire::Status(s))),
+            Failure::Status(s) => {
+                let event = name.refused(lk_wire::Status(s), self.suppress_sl2vl);
+                self.failed += usize::from(matches!(event, Event::Refused(..)));
+                events.push(event);
+            }
         }
     }
 }

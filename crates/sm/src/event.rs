@@ -121,6 +121,18 @@ pub struct RequestName {
     pub node: Option<String>,
 }
 
+impl RequestName {
+    /// What a refusal of this request is: no error where it concerns an SL2VL table and those are
+    /// suppressed.
+    pub(crate) fn refused(self, status: Status, suppress_sl2vl: bool) -> Event {
+        if suppress_sl2vl && self.attribute == attr::SL2VL {
+            Event::RefusalSuppressed(self, status)
+        } else {
+            Event::Refused(self, status)
+        }
+    }
+}
+
 impl fmt::Display for RequestName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let method = match self.method {
@@ -185,6 +197,9 @@ pub enum Event {
     NoAnswer(RequestName),
     /// An answer with an error status.
     Refused(RequestName, Status),
+    /// An SL2VL table was refused and `suppress_sl2vl_mad_status_errors` is set: the port does not
+    /// hold the table, but that counts as no error.
+    RefusalSuppressed(RequestName, Status),
     /// A datagram came that answers nothing that was asked.
     UnexpectedMad {
         /// Its method.
@@ -308,6 +323,7 @@ impl Event {
             | Self::Discovered { .. }
             | Self::LeftAlone { .. }
             | Self::HoldsOther { .. }
+            | Self::RefusalSuppressed(..)
             | Self::Routed { .. }
             | Self::Planned(_)
             | Self::OtherSm { .. }
@@ -330,6 +346,11 @@ impl fmt::Display for Event {
             }
             Self::NoAnswer(r) => write!(f, "no answer to {r}"),
             Self::Refused(r, status) => write!(f, "{r} was refused: {status}"),
+            Self::RefusalSuppressed(r, status) => write!(
+                f,
+                "{r} was refused: {status}; no error, since suppress_sl2vl_mad_status_errors is set, \
+                 but the table is not in force"
+            ),
             Self::UnexpectedMad { method, attribute, why } => {
                 write!(f, "dropped a MAD, method 0x{method:x}, {}: {why}", Attr(*attribute))
             }

@@ -61,6 +61,7 @@ pub(crate) fn observed(fabric: Fabric, own: Guid) -> Observed {
         paths: vec![DirPath::LOCAL; fabric.nodes().len()],
         port_paths: Default::default(),
         ports,
+        vendor_ports: Default::default(),
         switches: vec![Some(SwitchInfo::default()); fabric.switches().len()],
         partition_cap: vec![32; fabric.nodes().len()],
         tables: Tables::unknown(&fabric),
@@ -76,6 +77,9 @@ pub(crate) fn carry_out(seen: &mut Observed, plan: &Plan, desired: &Desired) {
         info.set_port_state(change.before.port_state());
         info.set_client_reregister(0);
         seen.ports[change.port.index()] = Some(info);
+    }
+    for change in &plan.vendor_ports {
+        seen.vendor_ports.insert(change.port, change.after);
     }
     for (switch, _, after) in &plan.switches {
         seen.switches[switch.index()] = Some(*after);

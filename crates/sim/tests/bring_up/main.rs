@@ -9,3 +9,4 @@ mod faults;
 mod field;
 mod setup;
 mod tables;
+mod vendor;

@@ -92,6 +92,8 @@ pub struct Sm {
     round: u32,
     /// Requests of this round that came to nothing.
     failed: usize,
+    /// Reads of this round that were refused where the site wants to hear nothing of it.
+    tolerated: usize,
     figures: SweepFigures,
     sweep_start: Instant,
     /// A heavy sweep that is to follow.
@@ -118,6 +120,7 @@ impl Sm {
             job: 0,
             round: 0,
             failed: 0,
+            tolerated: 0,
             figures: SweepFigures::default(),
             sweep_start: now,
             wanted: None,

@@ -38,12 +38,14 @@ impl Sm {
     fn start_round(&mut self) {
         self.round += 1;
         self.failed = 0;
+        self.tolerated = 0;
         self.figures.rounds = self.round;
         let o = self.options();
         let options = DiscoveryOptions {
             m_key: o.m_key,
             switch_pkeys: PartEnforce::of(o) != PartEnforce::Off,
             other_sms: !o.ignore_other_sm,
+            names: Arc::clone(&self.settings.names),
         };
         self.stage = Stage::Discover(Box::new(Discovery::new(options)));
     }
@@ -137,8 +139,13 @@ impl Sm {
                 walk.failed(query, why, &mut events);
             }
             (Purpose::Read(table, block), Stage::Read(_)) => {
-                self.failed += 1;
-                events.push(self.read_failed(table, block, why));
+                let event = self.read_failed(table, block, why);
+                if matches!(event, Event::RefusalSuppressed(..)) {
+                    self.tolerated += 1;
+                } else {
+                    self.failed += 1;
+                }
+                events.push(event);
             }
             (Purpose::Apply(write), Stage::Apply(apply)) => {
                 if let Some(seen) = &mut self.seen {
@@ -162,7 +169,9 @@ impl Sm {
             .map(|seen| seen.request_name(method::GET, table.address(block, &seen.fabric)));
         match (name, why) {
             (Some(name), Failure::NoAnswer) => Event::NoAnswer(name),
-            (Some(name), Failure::Status(s)) => Event::Refused(name, lk_wire::Status(s)),
+            (Some(name), Failure::Status(s)) => {
+                name.refused(lk_wire::Status(s), self.options().suppress_sl2vl_mad_status_errors)
+            }
             (None, _) => Event::Refusal("a table was read before the fabric was known".to_owned()),
         }
     }
@@ -286,7 +295,7 @@ impl Sm {
     fn compare(&mut self) {
         let (Some(seen), Some(desired)) = (&self.seen, &self.desired) else { return };
         let plan = Plan::compare(seen, desired);
-        self.failed += plan.unread;
+        self.failed += plan.unread.saturating_sub(self.tolerated);
         if self.mode == Mode::Plan {
             let report = Report::of(&plan, seen, desired);
             self.out.push_back(Output::Plan(Box::new(report)));
@@ -300,7 +309,7 @@ impl Sm {
         }
         let counts = crate::plan::Counts::of(&plan, seen, desired);
         let decision = Decision { desired: Arc::clone(desired), plan: Arc::new(plan) };
-        let apply = Apply::new(decision, self.settings.options.m_key, seen);
+        let apply = Apply::new(decision, &self.settings.options, seen);
         self.stage = Stage::Apply(Box::new(apply));
         self.event(Event::Planned(counts));
     }

@@ -86,8 +86,42 @@ impl Sm {
         standby.misses += 1;
         standby.ask_at = ask_at;
         if standby.misses >= most.max(1) {
+            // The master may have moved LIDs since the file was read: what ports hold counts.
+            if !self.options().honor_guid2lid_file {
+                Arc::make_mut(&mut self.settings).guid2lid = Default::default();
+            }
             self.set_state(SmState::Discovering);
             self.start_sweep(Reason::MasterGone);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lk_config::guid2lid::LidRange;
+
+    use super::*;
+
+    /// What a manager knows of LIDs when the master has gone.
+    fn known_after_standby(honor: bool) -> usize {
+        let options = Options { honor_guid2lid_file: honor, ..Options::default() };
+        let range = LidRange { first: Lid(7), last: Lid(7) };
+        let settings = Settings::new(options, [(Guid(1), range)].into());
+        let mut sm = Sm::new(settings, Mode::Daemon, Instant(0));
+        sm.state = SmState::Standby;
+        sm.stage = Stage::Standby(Standby { path: DirPath::LOCAL, ask_at: sm.now, misses: 0 });
+        for _ in 1..sm.options().polling_retry_number {
+            sm.master_silent();
+        }
+        assert_eq!((sm.state, sm.settings.guid2lid.len()), (SmState::Standby, 1));
+        sm.master_silent();
+        assert_eq!(sm.state, SmState::Discovering);
+        sm.settings.guid2lid.len()
+    }
+
+    #[test]
+    fn after_standby_the_file_counts_only_where_it_is_honoured() {
+        assert_eq!(known_after_standby(false), 0);
+        assert_eq!(known_after_standby(true), 1);
     }
 }

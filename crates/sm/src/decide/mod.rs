@@ -1,18 +1,23 @@
 //! Decide: what the ports and switches should hold. A pure function of what was observed, the
 //! configuration and what is kept over restarts.
 
+mod engines;
+mod fdr10;
 mod lids;
 mod links;
 mod pkeys;
 mod qos;
 mod role;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lk_config::Options;
 use lk_config::guid2lid::Guid2Lid;
+use lk_config::node_names::NodeNames;
+use lk_fabric::PortId;
 use lk_routing::{Lfts, LidMap, RouteJob, RouteOptions, Routes};
-use lk_wire::{PKeyTable, PortInfo, SwitchInfo, VlArbTable};
+use lk_wire::{MlnxExtPortInfo, PKeyTable, PortInfo, SwitchInfo, VlArbTable};
 
 use crate::event::Event;
 use crate::observe::{Observed, Table};
@@ -29,6 +34,8 @@ pub struct Settings {
     pub routing: RouteOptions,
     /// LIDs given out earlier.
     pub guid2lid: Guid2Lid,
+    /// Names that stand in for what nodes call themselves (`node_name_map_name`).
+    pub names: Arc<NodeNames>,
     /// Whether this is the first sweep as master: `reassign_lids` counts only then.
     pub first_sweep: bool,
     /// Whether the window of outstanding SMPs may grow above `max_wire_smps`: nobody has set it.
@@ -41,7 +48,14 @@ impl Settings {
     pub fn new(options: Options, guid2lid: Guid2Lid) -> Self {
         let routing =
             RouteOptions { connect_roots: options.connect_roots, ..RouteOptions::default() };
-        Self { options, routing, guid2lid, first_sweep: true, tune_window: true }
+        Self {
+            options,
+            routing,
+            guid2lid,
+            names: Arc::default(),
+            first_sweep: true,
+            tune_window: true,
+        }
     }
 }
 
@@ -54,6 +68,8 @@ pub struct Desired {
     pub guid2lid: Guid2Lid,
     /// PortInfo of each port that is managed. The state fields say "no change".
     pub ports: Vec<Option<PortInfo>>,
+    /// The vendor's extended port information of each port that has it.
+    pub vendor_ports: BTreeMap<PortId, MlnxExtPortInfo>,
     /// SwitchInfo of each switch that is managed.
     pub switches: Vec<Option<SwitchInfo>>,
     /// Forwarding; `None` if no engine could route and there may be no fallback.
@@ -61,7 +77,7 @@ pub struct Desired {
     /// SL2VL and VLArb; nothing in it with QoS off.
     pub qos: QosTables,
     /// P_Key tables by port, in ascending order of ports.
-    pub pkeys: Vec<(lk_fabric::PortId, Vec<PKeyTable>)>,
+    pub pkeys: Vec<(PortId, Vec<PKeyTable>)>,
     /// What has to be told about how it came to this.
     pub events: Vec<Event>,
 }
@@ -77,7 +93,17 @@ pub fn decide(seen: &Observed, settings: &Settings, previous: Option<&Lfts>) -> 
     let mut ports = links.ports();
     let switches = links.switches(routes.as_ref().map(|r| r.lfts.top));
     let qos = qos::tables(seen, &settings.options, &mut ports);
-    Desired { lids: plan.map, guid2lid: plan.keep, ports, switches, routes, qos, pkeys, events }
+    Desired {
+        lids: plan.map,
+        guid2lid: plan.keep,
+        ports,
+        vendor_ports: fdr10::vendor_ports(seen, settings.options.fdr10),
+        switches,
+        routes,
+        qos,
+        pkeys,
+        events,
+    }
 }
 
 fn route(
@@ -88,8 +114,8 @@ fn route(
     events: &mut Vec<Event>,
 ) -> Option<Routes> {
     let job = RouteJob { fabric: &seen.fabric, lids, options: &settings.routing, previous };
-    let list = settings.options.routing_engine.as_deref().unwrap_or("minhop");
-    let outcome = lk_routing::route(list, &job);
+    let asked = settings.options.routing_engine.as_deref();
+    let outcome = lk_routing::route(&engines::in_force(asked, events), &job);
     for declined in outcome.declined {
         events.push(Event::EngineDeclined {
             engine: declined.engine.to_owned(),
@@ -105,7 +131,10 @@ fn route(
     match &outcome.routes {
         Some(routes) => events.push(Event::Routed {
             engine: routes.engine,
-            asked: list.split([',', ' ', '\t']).next().unwrap_or_default().to_owned(),
+            asked: asked
+                .and_then(|list| list.split([',', ' ', '\t']).find(|name| !name.is_empty()))
+                .unwrap_or("minhop")
+                .to_owned(),
             notes: routes.notes.clone(),
         }),
         None => events.push(Event::NotRouted),

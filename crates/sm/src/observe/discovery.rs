@@ -8,10 +8,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use lk_config::node_names::NodeNames;
 use lk_fabric::{Added, FabricBuilder, LinkRate, NodeKind, NodeSpec, PortId};
 use lk_wire::{
-    DirPath, Guid, Lid, MKey, NodeDescription, NodeInfo, NodeType, PhysState, PortInfo, PortNum,
-    SmInfo, Smp, SwitchInfo, Tid, attr, cap_mask, method,
+    DirPath, Guid, Lid, MKey, MlnxExtPortInfo, NodeDescription, NodeInfo, NodeType, PhysState,
+    PortInfo, PortNum, SmInfo, Smp, SwitchInfo, Tid, attr, cap_mask, method,
 };
 use rustc_hash::FxHashMap;
 
@@ -20,7 +21,7 @@ use crate::event::{Event, RequestName};
 use crate::window::Failure;
 
 /// What the walk has to know beforehand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DiscoveryOptions {
     /// M_Key to put into the requests.
     pub m_key: MKey,
@@ -28,6 +29,8 @@ pub struct DiscoveryOptions {
     pub switch_pkeys: bool,
     /// Whether to ask ports that say so for their SM.
     pub other_sms: bool,
+    /// Names that stand in for what nodes call themselves.
+    pub names: Arc<NodeNames>,
 }
 
 /// A question of the walk; nodes are numbered in the order in which they were found.
@@ -41,6 +44,8 @@ pub enum Query {
     Switch(u32),
     /// A port's PortInfo.
     Port(u32, u8),
+    /// A port's extended port information, the vendor's own.
+    VendorPort(u32, u8),
     /// A block of a port's P_Key table.
     PKeys(u32, u8, u16),
     /// The SM behind an adapter's port.
@@ -49,6 +54,7 @@ pub enum Query {
 
 struct FoundPort {
     info: Option<PortInfo>,
+    vendor: Option<MlnxExtPortInfo>,
     guid: Guid,
     peer: Option<(u32, u8)>,
     pkeys: Vec<Option<[u8; 64]>>,
@@ -127,6 +133,9 @@ impl Discovery {
             Query::Description(n) => (self.path(n), attr::NODE_DESCRIPTION, 0),
             Query::Switch(n) => (self.path(n), attr::SWITCH_INFO, 0),
             Query::Port(n, p) => (self.port_path(n, p), attr::PORT_INFO, u32::from(p)),
+            Query::VendorPort(n, p) => {
+                (self.port_path(n, p), attr::MLNX_EXT_PORT_INFO, u32::from(p))
+            }
             Query::PKeys(n, p, block) => {
                 let port = match self.nodes[n as usize].kind {
                     NodeKind::Switch => u32::from(p) << 16,
@@ -155,13 +164,17 @@ impl Discovery {
             Query::Description(n) => (Some(n), attr::NODE_DESCRIPTION, 0),
             Query::Switch(n) => (Some(n), attr::SWITCH_INFO, 0),
             Query::Port(n, p) => (Some(n), attr::PORT_INFO, u32::from(p)),
+            Query::VendorPort(n, p) => (Some(n), attr::MLNX_EXT_PORT_INFO, u32::from(p)),
             Query::PKeys(n, p, b) => (Some(n), attr::PKEY_TABLE, u32::from(p) << 16 | u32::from(b)),
             Query::Sm(n, _) => (Some(n), attr::SM_INFO, 0),
         };
         let path = match query {
             Query::Node(None) => DirPath::LOCAL,
             Query::Node(Some((n, p))) => self.path(n).then(PortNum(p)).unwrap_or(self.path(n)),
-            Query::Port(n, p) | Query::PKeys(n, p, _) | Query::Sm(n, p) => self.port_path(n, p),
+            Query::Port(n, p)
+            | Query::VendorPort(n, p)
+            | Query::PKeys(n, p, _)
+            | Query::Sm(n, p) => self.port_path(n, p),
             Query::Description(n) | Query::Switch(n) => self.path(n),
         };
         RequestName {
@@ -180,7 +193,8 @@ impl Discovery {
             return;
         }
         // What a node need not have is no failure of the sweep.
-        if matches!(query, Query::Sm(..)) {
+        let refused = matches!(why, Failure::Status(_));
+        if matches!(query, Query::Sm(..)) || (refused && matches!(query, Query::VendorPort(..))) {
             return;
         }
         self.failed += 1;
@@ -208,7 +222,11 @@ impl Discovery {
         match query {
             Query::Node(from) => self.found_node(from, response, events),
             Query::Description(n) => {
-                self.nodes[n as usize].description = NodeDescription(*data).text();
+                let found = &mut self.nodes[n as usize];
+                found.description = match self.options.names.get(Guid(found.info.node_guid())) {
+                    Some(name) => name.to_owned(),
+                    None => NodeDescription(*data).text(),
+                };
             }
             Query::Switch(n) => {
                 let info: SwitchInfo = response.attribute();
@@ -217,6 +235,10 @@ impl Discovery {
             }
             Query::Port(n, port) => {
                 self.found_port(n, port, response.attribute(), events);
+            }
+            Query::VendorPort(n, port) => {
+                let slot = &mut self.nodes[n as usize].ports[usize::from(port)];
+                slot.vendor = Some(response.attribute());
             }
             Query::PKeys(n, port, block) => {
                 let slot = &mut self.nodes[n as usize].ports[usize::from(port)];
@@ -302,7 +324,13 @@ impl Discovery {
         let node = self.nodes.len() as u32;
         let guid = Guid(info.node_guid());
         let port_guid = if kind == NodeKind::Switch { Guid(info.port_guid()) } else { Guid(0) };
-        let port = || FoundPort { info: None, guid: port_guid, peer: None, pkeys: Vec::new() };
+        let port = || FoundPort {
+            info: None,
+            vendor: None,
+            guid: port_guid,
+            peer: None,
+            pkeys: Vec::new(),
+        };
         self.nodes.push(Found {
             info,
             kind,
@@ -354,6 +382,9 @@ impl Discovery {
         let Some(slot) = found.ports.get_mut(usize::from(port)) else { return };
         slot.info = Some(info);
         let up = PhysState(info.port_physical_state()) == PhysState::LINK_UP;
+        if port != 0 && up && may_run_at_fdr10(&found.info, &info) {
+            self.queue.push_back(Query::VendorPort(n, port));
+        }
         if !is_switch {
             self.queue.push_back(Query::PKeys(n, port, 0));
             let is_own = n == 0 && found.entry == port;
@@ -424,6 +455,7 @@ impl Discovery {
             paths: vec![DirPath::LOCAL; fabric.nodes().len()],
             port_paths: BTreeMap::new(),
             ports: vec![None; fabric.ports().len()],
+            vendor_ports: BTreeMap::new(),
             switches: vec![None; fabric.switches().len()],
             partition_cap: vec![0; fabric.nodes().len()],
             tables: Tables::unknown(&fabric),
@@ -440,6 +472,7 @@ impl Discovery {
             for (num, port) in found.ports.iter().enumerate() {
                 let id = PortId(first + num as u32);
                 seen.ports[id.index()] = port.info;
+                seen.vendor_ports.extend(port.vendor.map(|info| (id, info)));
                 for (block, bytes) in port.pkeys.iter().enumerate() {
                     if let Some(bytes) = bytes {
                         seen.tables.learn(Table::PKeys(id), block as u16, bytes);
@@ -456,6 +489,17 @@ impl Discovery {
         seen.port_paths = entries;
         Some(seen)
     }
+}
+
+/// Whether a port may have the vendor's extended port information, and FDR10 be a question on it:
+/// it is a Mellanox device's, or one of Bull's that are built of the same chips, and its link has
+/// come up with QDR. FDR10 itself is told as QDR (LinkSpeedActive 4, IBA 14.2.5.6).
+fn may_run_at_fdr10(node: &NodeInfo, port: &PortInfo) -> bool {
+    const VENDORS: [u32; 2] = [0x00_02c9, 0x00_119f];
+    const QDR: u8 = 4;
+    VENDORS.contains(&node.vendor_id())
+        && port.link_speed_active() == QDR
+        && port.link_speed_ext_active() == 0
 }
 
 impl Found {
@@ -483,7 +527,7 @@ impl FoundPort {
             width: info.link_width_active(),
             speed: info.link_speed_active(),
             speed_ext: info.link_speed_ext_active(),
-            fdr10: false,
+            fdr10: self.vendor.is_some_and(|v| v.link_speed_active() & MlnxExtPortInfo::FDR10 != 0),
         };
         // The slot is one of the node's own.
         let _ = builder.set_port(node, num, self.guid, Lid(lid), lmc);

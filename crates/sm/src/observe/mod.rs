@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lk_fabric::{Fabric, NodeKind, PortId, SwitchId};
-use lk_wire::{DirPath, PortInfo, PortState, SmInfo, SwitchInfo};
+use lk_wire::{DirPath, MlnxExtPortInfo, PortInfo, PortState, SmInfo, SwitchInfo};
 
 use crate::event::RequestName;
 
@@ -28,6 +28,8 @@ pub struct Observed {
     pub port_paths: BTreeMap<PortId, DirPath>,
     /// PortInfo of each port that was read.
     pub ports: Vec<Option<PortInfo>>,
+    /// The vendor's extended port information of ports that have it and could run at FDR10.
+    pub vendor_ports: BTreeMap<PortId, MlnxExtPortInfo>,
     /// SwitchInfo of each switch that was read.
     pub switches: Vec<Option<SwitchInfo>>,
     /// NodeInfo.PartitionCap of each node.

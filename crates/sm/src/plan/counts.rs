@@ -17,6 +17,8 @@ pub struct Counts {
     pub lids: usize,
     /// PortInfo writes, LID changes among them.
     pub ports: usize,
+    /// Writes of the vendor's extended port information (FDR10).
+    pub vendor_ports: usize,
     /// Links that go down and come back.
     pub bounced_links: usize,
     /// SwitchInfo writes.
@@ -48,6 +50,7 @@ impl Counts {
         let mut counts = Self {
             lids: plan.ports.iter().filter(|c| c.before.lid() != c.after.lid()).count(),
             ports: plan.ports.len(),
+            vendor_ports: plan.vendor_ports.len(),
             bounced_links: plan.bounces.len(),
             switches: plan.switches.len(),
             sl2vl_wildcards: plan.wildcards.len(),
@@ -105,6 +108,7 @@ impl fmt::Display for Counts {
         let parts = [
             (self.lids, "LIDs"),
             (self.ports, "PortInfo"),
+            (self.vendor_ports, "MlnxExtPortInfo"),
             (self.bounced_links, "links bounce"),
             (self.switches, "SwitchInfo"),
             (self.lft_blocks, "LFT blocks"),

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use lk_fabric::{NodeKind, PortId, SwitchId};
 use lk_qos::Sl2vlWrite;
-use lk_wire::{Mtu, PortInfo, PortState, SwitchInfo, VlCode};
+use lk_wire::{MlnxExtPortInfo, Mtu, PortInfo, PortState, SwitchInfo, VlCode};
 
 pub use counts::Counts;
 pub use report::{Change, Group, Report};
@@ -39,7 +39,8 @@ pub enum Phase {
     EgressSl2vl,
     /// SL2VL and VLArb tables one by one.
     Lanes,
-    /// PortInfo of the external ports of switches.
+    /// PortInfo of the external ports of switches, and the vendor's extended port information of
+    /// all ports.
     Links,
     /// INIT to ARMED.
     Arm,
@@ -87,6 +88,17 @@ pub struct PortChange {
     pub after: PortInfo,
 }
 
+/// The vendor's extended port information as it is and as it should be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VendorPortChange {
+    /// The port.
+    pub port: PortId,
+    /// What it holds.
+    pub before: MlnxExtPortInfo,
+    /// What it should hold.
+    pub after: MlnxExtPortInfo,
+}
+
 /// A link that has to go down and come back.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bounce {
@@ -101,6 +113,8 @@ pub struct Bounce {
 pub struct Plan {
     /// PortInfo changes, in the order of ports.
     pub ports: Vec<PortChange>,
+    /// Changes of the vendor's extended port information, in the order of ports.
+    pub vendor_ports: Vec<VendorPortChange>,
     /// SwitchInfo changes: before and after.
     pub switches: Vec<(SwitchId, SwitchInfo, SwitchInfo)>,
     /// Table blocks, in the order of tables.
@@ -127,6 +141,7 @@ impl Plan {
             return plan;
         }
         plan.compare_ports(seen, desired);
+        plan.compare_vendor_ports(seen, desired);
         plan.compare_switches(seen, desired);
         for (table, blocks) in managed_tables(seen, desired) {
             let mut run = BlockSet::default();
@@ -154,6 +169,7 @@ impl Plan {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ports.is_empty()
+            && self.vendor_ports.is_empty()
             && self.switches.is_empty()
             && self.tables.is_empty()
             && self.wildcards.is_empty()
@@ -180,6 +196,21 @@ impl Plan {
         self.bounces = bounced.into_iter().map(|(port, reason)| Bounce { port, reason }).collect();
         let hops = |p: PortId| seen.path(p).hops();
         self.bounces.sort_by_key(|b| (std::cmp::Reverse(hops(b.port)), b.port));
+    }
+
+    fn compare_vendor_ports(&mut self, seen: &Observed, desired: &Desired) {
+        for (port, after) in &desired.vendor_ports {
+            let managed = desired.ports[port.index()].is_some();
+            let Some(before) = seen.vendor_ports.get(port).filter(|have| managed && *have != after)
+            else {
+                continue;
+            };
+            self.vendor_ports.push(VendorPortChange {
+                port: *port,
+                before: *before,
+                after: *after,
+            });
+        }
     }
 
     fn compare_switches(&mut self, seen: &Observed, desired: &Desired) {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use lk_fabric::PortId;
-use lk_wire::{Field, Mtu, PortInfo, SlToVlTable, SwitchInfo, VlArbTable, VlCode, get_bits};
+use lk_wire::{
+    Field, MlnxExtPortInfo, Mtu, PortInfo, SlToVlTable, SwitchInfo, VlArbTable, VlCode, get_bits,
+};
 use serde::Serialize;
 
 use super::counts::{Counts, entries};
@@ -63,6 +65,11 @@ impl Report {
             ("pkeys", "P_Key tables", context.tables(|t| matches!(t, Table::PKeys(_)))),
             ("lfts", "Forwarding tables", context.forwarding()),
             ("ports", "PortInfo", context.ports()),
+            (
+                "fdr10",
+                "FDR10 in MlnxExtPortInfo: counts when a link next comes up",
+                context.fdr10(),
+            ),
             ("switches", "SwitchInfo", context.switches()),
             ("states", "Links that come up", context.states()),
         ];
@@ -166,6 +173,17 @@ impl Context<'_> {
             if !text.is_empty() {
                 out.add(text, self.name(c.port), 1);
             }
+        }
+        out.finish()
+    }
+
+    fn fdr10(&self) -> Vec<Change> {
+        let mut out = Collector::default();
+        for c in &self.plan.vendor_ports {
+            let text = fields_changed(MlnxExtPortInfo::FIELDS, &c.before.0, &c.after.0, |_, n| {
+                n.to_string()
+            });
+            out.add(text, self.name(c.port), 1);
         }
         out.finish()
     }
