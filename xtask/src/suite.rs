@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
         other => bail!("unknown argument {}: only --no-install is known", other.join(" ")),
     }
     if has_nextest() {
-        cargo(&["nextest", "run", "--workspace", "--locked"])?;
+        cargo(&["nextest", "run", "--workspace", "--locked", "--no-fail-fast"])?;
         // nextest does not run the examples in doc comments.
         cargo(&["test", "--workspace", "--locked", "--doc"])
     } else {
