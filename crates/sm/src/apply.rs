@@ -14,8 +14,8 @@ use lk_wire::{
 
 use crate::event::{Event, RequestName};
 use crate::io::Decision;
-use crate::observe::{Address, Observed, Table};
-use crate::plan::{Phase, Plan, fields_changed, settled};
+use crate::observe::{Address, Observed, Table, settled};
+use crate::plan::{Phase, Plan, fields_changed};
 use crate::window::{Failure, Patience};
 use crate::work::BlockQueue;
 

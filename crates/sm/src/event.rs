@@ -5,7 +5,7 @@ use std::fmt;
 
 use lk_wire::{DirPath, Guid, Lid, Status, attr, method};
 
-use crate::plan::Counts;
+use crate::counts::Counts;
 
 /// How loud an event is; the bits are those of OpenSM's `log_flags`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

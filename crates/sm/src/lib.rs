@@ -10,6 +10,7 @@
 
 pub mod apply;
 pub mod core;
+pub mod counts;
 pub mod decide;
 pub mod dumps;
 pub mod event;
@@ -23,11 +24,12 @@ pub mod window;
 pub mod work;
 
 pub use self::core::{Mode, Sm};
+pub use counts::Counts;
 pub use decide::{Desired, Settings, decide};
 pub use event::{Event, Level, Reason, SmState, SweepFigures};
 pub use io::{Command, Input, Job, JobResult, Outcome, Output, View};
 pub use lk_config::guid2lid::Guid2Lid;
 pub use observe::Observed;
-pub use plan::{Counts, Plan, Report};
+pub use plan::{Plan, Report};
 pub use time::{Duration, Instant};
 pub use window::Transmit;

@@ -307,7 +307,7 @@ impl Sm {
             self.finish(outcome);
             return;
         }
-        let counts = crate::plan::Counts::of(&plan, seen, desired);
+        let counts = crate::plan::count(&plan, seen, desired);
         let decision = Decision { desired: Arc::clone(desired), plan: Arc::new(plan) };
         let apply = Apply::new(decision, &self.settings.options, seen);
         self.stage = Stage::Apply(Box::new(apply));

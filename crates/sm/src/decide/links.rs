@@ -8,27 +8,29 @@ use lk_fabric::{Fabric, PortId};
 use lk_routing::LidMap;
 use lk_wire::{Lid, PortInfo, PortState, SwitchInfo, cap_mask, cap_mask2};
 
+use super::Settings;
 use super::pkeys::{self, PartEnforce};
 use super::role::Role;
-use crate::observe::Observed;
-use crate::plan::settled;
+use crate::observe::{Observed, settled};
 
 pub(super) struct LinkSetup<'a> {
     seen: &'a Observed,
     fabric: &'a Fabric,
     options: &'a Options,
+    manage_pkeys: bool,
     lid_of: Vec<Option<(Lid, u8)>>,
     sm_lid: Lid,
 }
 
 impl<'a> LinkSetup<'a> {
-    pub(super) fn new(seen: &'a Observed, options: &'a Options, lids: &LidMap) -> Self {
+    pub(super) fn new(seen: &'a Observed, settings: &'a Settings, lids: &LidMap) -> Self {
         let mut lid_of = vec![None; seen.fabric.ports().len()];
         for (port, lid, lmc) in lids.ranges() {
             lid_of[port.index()] = Some((*lid, *lmc));
         }
         let sm_lid = lid_of[seen.sm_port.index()].map_or(Lid(0), |(lid, _)| lid);
-        Self { seen, fabric: &seen.fabric, options, lid_of, sm_lid }
+        let (options, manage_pkeys) = (&settings.options, settings.manage_pkeys);
+        Self { seen, fabric: &seen.fabric, options, manage_pkeys, lid_of, sm_lid }
     }
 
     /// PortInfo by port; `None` where nothing is to be managed.
@@ -160,7 +162,7 @@ impl<'a> LinkSetup<'a> {
             }
             _ => true,
         };
-        if !capable {
+        if !capable || !self.manage_pkeys {
             return;
         }
         let (inbound, outbound) = match (role, PartEnforce::of(self.options)) {
@@ -239,10 +241,15 @@ mod tests {
             change(self.seen.ports[id.index()].as_mut().unwrap());
         }
 
+        fn settings(&self) -> Settings {
+            Settings::new(self.options.clone(), Default::default())
+        }
+
         fn want(&self, which: &str) -> Option<PortInfo> {
             let ends: Vec<PortId> = self.seen.fabric.end_ports().collect();
             let lids = ends.iter().zip(1..).map(|(p, n)| (*p, Lid(n), 0)).collect();
-            let setup = LinkSetup::new(&self.seen, &self.options, &LidMap::new(lids));
+            let settings = self.settings();
+            let setup = LinkSetup::new(&self.seen, &settings, &LidMap::new(lids));
             setup.ports()[self.id(which).index()]
         }
     }
@@ -386,7 +393,8 @@ mod tests {
             info.set_life_time_value(3);
             info.set_port_state_change(1);
         }
-        let setup = LinkSetup::new(&case.seen, &case.options, &LidMap::default());
+        let settings = case.settings();
+        let setup = LinkSetup::new(&case.seen, &settings, &LidMap::default());
         let info = setup.switches(Some(Lid(77)))[0].unwrap();
         assert_eq!((info.life_time_value(), info.linear_fdb_top()), (0x12, 77));
         assert_eq!(info.port_state_change(), 0);

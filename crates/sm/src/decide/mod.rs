@@ -38,6 +38,9 @@ pub struct Settings {
     pub names: Arc<NodeNames>,
     /// Whether this is the first sweep as master: `reassign_lids` counts only then.
     pub first_sweep: bool,
+    /// Whether P_Key tables and their enforcement are managed. They are not where the site has
+    /// partitions that are not known here: ports would lose their keys.
+    pub manage_pkeys: bool,
     /// Whether the window of outstanding SMPs may grow above `max_wire_smps`: nobody has set it.
     pub tune_window: bool,
 }
@@ -54,6 +57,7 @@ impl Settings {
             guid2lid,
             names: Arc::default(),
             first_sweep: true,
+            manage_pkeys: true,
             tune_window: true,
         }
     }
@@ -88,8 +92,11 @@ pub fn decide(seen: &Observed, settings: &Settings, previous: Option<&Lfts>) -> 
     let mut events = Vec::new();
     let plan = lids::assign(seen, settings, &mut events);
     let routes = route(seen, settings, &plan.map, previous, &mut events);
-    let pkeys = pkeys::default_partition(seen, &settings.options);
-    let links = links::LinkSetup::new(seen, &settings.options, &plan.map);
+    let pkeys = match settings.manage_pkeys {
+        true => pkeys::default_partition(seen, &settings.options),
+        false => Vec::new(),
+    };
+    let links = links::LinkSetup::new(seen, settings, &plan.map);
     let mut ports = links.ports();
     let switches = links.switches(routes.as_ref().map(|r| r.lfts.top));
     let qos = qos::tables(seen, &settings.options, &mut ports);

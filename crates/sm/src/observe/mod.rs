@@ -125,3 +125,13 @@ impl Observed {
         }
     }
 }
+
+/// PortInfo as read, with the state fields as a Set that changes no state writes them.
+#[must_use]
+pub fn settled(have: &PortInfo) -> PortInfo {
+    let mut info = *have;
+    info.set_port_state(0);
+    info.set_port_physical_state(0);
+    info.set_link_down_default_state(0);
+    info
+}

@@ -16,11 +16,11 @@ use lk_fabric::{NodeKind, PortId, SwitchId};
 use lk_qos::Sl2vlWrite;
 use lk_wire::{MlnxExtPortInfo, Mtu, PortInfo, PortState, SwitchInfo, VlCode};
 
-pub use counts::Counts;
+pub(crate) use counts::count;
 pub use report::{Change, Group, Report};
 
 use crate::decide::Desired;
-use crate::observe::{BlockSet, Observed, Table};
+use crate::observe::{BlockSet, Observed, Table, settled};
 
 /// The steps of a plan, in the order in which they are safe.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -255,16 +255,6 @@ fn desired_lid_ok(seen: &Observed, desired: &Desired, port: PortId) -> bool {
         || desired.ports[port.index()].is_some_and(|i| i.lid() != 0)
 }
 
-/// PortInfo as read, with the state fields as a Set that changes no state writes them.
-#[must_use]
-pub fn settled(have: &PortInfo) -> PortInfo {
-    let mut info = *have;
-    info.set_port_state(0);
-    info.set_port_physical_state(0);
-    info.set_link_down_default_state(0);
-    info
-}
-
 /// MTU and OperVLs of a link that is up take effect only when it has gone down and come back.
 fn bounce_reason(
     seen: &Observed,
@@ -394,7 +384,7 @@ mod tests {
         // P_Key tables are read with the fabric; here the walk has left them out.
         assert_eq!(read_zeros(&mut seen, &desired), 8);
         let plan = Plan::compare(&seen, &desired);
-        let counts = Counts::of(&plan, &seen, &desired);
+        let counts = count(&plan, &seen, &desired);
         // Six hosts; two switches with three leaf ports and a trunk each, nine ingress ports.
         assert_eq!(counts.sl2vl, 6 + 2 * 4 * 9);
         assert_eq!(counts.vlarb, (6 + 2 * 4) * 2);
@@ -410,10 +400,26 @@ mod tests {
         let desired = decide(&seen, &settings, None);
         read_zeros(&mut seen, &desired);
         let plan = Plan::compare(&seen, &desired);
-        let counts = Counts::of(&plan, &seen, &desired);
+        let counts = count(&plan, &seen, &desired);
         assert_eq!((counts.sl2vl, counts.vlarb), (0, 0));
         let limits = plan.ports.iter().filter(|c| c.after.vl_high_limit() != 0).count();
         assert_eq!(limits, 0);
+    }
+
+    #[test]
+    fn a_site_with_partitions_that_are_not_known_here_keeps_its_keys() {
+        let mut settings = settings(|_| {});
+        settings.manage_pkeys = false;
+        let mut seen = two_switches(&[], true);
+        for switch in &mut seen.switches {
+            switch.as_mut().unwrap().set_partition_enforcement_cap(32);
+        }
+        let desired = decide(&seen, &settings, None);
+        read_zeros(&mut seen, &desired);
+        let plan = Plan::compare(&seen, &desired);
+        assert_eq!(count(&plan, &seen, &desired).pkeys, 0);
+        let enforced = |i: &PortInfo| i.partition_enforcement_inbound();
+        assert!(plan.ports.iter().all(|c| enforced(&c.after) == enforced(&c.before)));
     }
 
     #[test]

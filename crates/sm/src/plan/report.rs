@@ -9,10 +9,11 @@ use lk_wire::{
 };
 use serde::Serialize;
 
-use super::counts::{Counts, entries};
-use super::{Plan, TableRun, may_write_unread, settled};
+use super::counts::{count, entries};
+use super::{Plan, TableRun, may_write_unread};
+use crate::counts::Counts;
 use crate::decide::Desired;
-use crate::observe::{Observed, Table};
+use crate::observe::{Observed, Table, settled};
 
 /// One kind of change and the places where it happens.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -78,7 +79,7 @@ impl Report {
             .filter(|(_, _, changes)| !changes.is_empty())
             .map(|(name, title, changes)| Group { name, title, changes })
             .collect();
-        Self { counts: Counts::of(plan, seen, desired), groups }
+        Self { counts: count(plan, seen, desired), groups }
     }
 
     /// The report as text. `all`: every place is named, not only the first few.
