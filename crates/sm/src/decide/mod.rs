@@ -150,6 +150,22 @@ fn route(
 }
 
 impl Desired {
+    /// LIDs and routes and nothing else, as from a file.
+    #[must_use]
+    pub fn routed(lids: LidMap, ports: Vec<Option<PortInfo>>, routes: Routes) -> Self {
+        Self {
+            lids,
+            guid2lid: Guid2Lid::new(),
+            ports,
+            vendor_ports: BTreeMap::new(),
+            switches: vec![None; routes.lfts.rows.len()],
+            routes: Some(routes),
+            qos: QosTables::default(),
+            pkeys: Vec::new(),
+            events: Vec::new(),
+        }
+    }
+
     /// What a block of a table should hold; `None` where the table is not managed.
     #[must_use]
     pub fn block(&self, table: Table, block: u16) -> Option<[u8; 64]> {

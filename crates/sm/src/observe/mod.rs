@@ -41,6 +41,23 @@ pub struct Observed {
 }
 
 impl Observed {
+    /// A fabric of which only the graph and PortInfo are known, as from a file.
+    #[must_use]
+    pub fn from_graph(fabric: Fabric, ports: Vec<Option<PortInfo>>) -> Self {
+        Self {
+            sm_port: PortId(0),
+            paths: vec![DirPath::LOCAL; fabric.nodes().len()],
+            port_paths: BTreeMap::new(),
+            ports,
+            vendor_ports: BTreeMap::new(),
+            switches: vec![None; fabric.switches().len()],
+            partition_cap: vec![0; fabric.nodes().len()],
+            tables: Tables::unknown(&fabric),
+            other_sms: Vec::new(),
+            fabric: Arc::new(fabric),
+        }
+    }
+
     /// PortInfo of a port, if it was read.
     #[must_use]
     pub fn port_info(&self, port: PortId) -> Option<&PortInfo> {

@@ -3,13 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use lk_config::guid2lid::Guid2Lid;
 use lk_fabric::{Fabric, PortId};
 use lk_routing::Routes;
-use lk_sm::decide::QosTables;
-use lk_sm::observe::Tables;
 use lk_sm::{Desired, Observed, Settings, SweepFigures, View};
-use lk_wire::{DirPath, PortInfo, PortState};
+use lk_wire::{PortInfo, PortState};
 
 use super::lids::Numbered;
 use crate::commands::sm::files;
@@ -30,28 +27,9 @@ pub(super) fn write(
     settings: Settings,
 ) -> Result<(), Failure> {
     let ports = ports(&fabric, &lids);
-    let seen = Observed {
-        port_paths: Default::default(),
-        // Dumps name the SM by the port that it sits on; nobody sits here.
-        sm_port: PortId(0),
-        paths: vec![DirPath::LOCAL; fabric.nodes().len()],
-        switches: vec![None; fabric.switches().len()],
-        partition_cap: vec![0; fabric.nodes().len()],
-        tables: Tables::unknown(&fabric),
-        other_sms: Vec::new(),
-        ports: ports.clone(),
-        fabric: Arc::new(fabric),
-    };
-    let desired = Desired {
-        lids: lids.map,
-        guid2lid: Guid2Lid::new(),
-        ports,
-        switches: vec![None; seen.switches.len()],
-        routes: Some(routes),
-        qos: QosTables::default(),
-        pkeys: Vec::new(),
-        events: Vec::new(),
-    };
+    // Dumps name the SM by the port that it sits on; nobody sits here.
+    let seen = Observed::from_graph(fabric, ports.clone());
+    let desired = Desired::routed(lids.map, ports, routes);
     let view = View {
         seen: Arc::new(seen),
         desired: Arc::new(desired),
