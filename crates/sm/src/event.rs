@@ -6,6 +6,7 @@ use std::fmt;
 use lk_wire::{DirPath, Guid, Lid, Status, attr, method};
 
 use crate::counts::Counts;
+use crate::decide::{Lost, Round, Step};
 
 /// How loud an event is; the bits are those of OpenSM's `log_flags`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -270,6 +271,38 @@ pub enum Event {
     },
     /// No engine could route the fabric and `no_fallback` is set.
     NotRouted,
+    /// The routes reach what they should and cannot deadlock.
+    Proved {
+        /// Pairs of links, with their lanes, of which a packet can hold one and wait for the other.
+        waits: u64,
+        /// Lanes in use.
+        lanes: usize,
+    },
+    /// The routes can deadlock.
+    CreditLoop {
+        /// The engine that made them.
+        engine: &'static str,
+        /// A shortest circle of packets that wait for each other.
+        circle: Vec<Step>,
+    },
+    /// For some LIDs the routes go round in a circle.
+    ForwardingLoops {
+        /// The engine that made them.
+        engine: &'static str,
+        /// How many LIDs.
+        lids: usize,
+        /// The first of them.
+        first: Round,
+    },
+    /// Some end ports do not reach some LIDs.
+    NotReached {
+        /// The engine.
+        engine: &'static str,
+        /// How many LIDs.
+        lids: usize,
+        /// The first of them.
+        first: Lost,
+    },
     /// The difference between what is and what should be.
     Planned(Counts),
     /// Another SM is on the subnet.
@@ -318,6 +351,9 @@ impl Event {
             | Self::LidsExhausted { .. }
             | Self::EngineDeclined { .. }
             | Self::NotRouted
+            | Self::CreditLoop { .. }
+            | Self::ForwardingLoops { .. }
+            | Self::NotReached { .. }
             | Self::Refusal(_) => Level::Error,
             Self::HeavySweep(_)
             | Self::Discovered { .. }
@@ -325,6 +361,7 @@ impl Event {
             | Self::HoldsOther { .. }
             | Self::RefusalSuppressed(..)
             | Self::Routed { .. }
+            | Self::Proved { .. }
             | Self::Planned(_)
             | Self::OtherSm { .. }
             | Self::Trap { .. } => Level::Info,
@@ -390,6 +427,10 @@ impl fmt::Display for Event {
             Self::NotRouted => f.write_str(
                 "no routing engine could route the fabric and no_fallback is set: nothing is changed",
             ),
+            Self::Proved { .. }
+            | Self::CreditLoop { .. }
+            | Self::ForwardingLoops { .. }
+            | Self::NotReached { .. } => f.write_str(&self.verdict()),
             Self::Planned(counts) => write!(f, "to change: {counts}"),
             Self::OtherSm { guid, priority, state } => {
                 write!(f, "another SM at port {guid}, priority {priority}, state {state}")
@@ -405,6 +446,34 @@ impl fmt::Display for Event {
             }
             Self::Refusal(why) => write!(f, "the sweep was given up: {why}"),
             Self::Exit => f.write_str("Exiting SM"),
+        }
+    }
+}
+
+impl Event {
+    /// What there is to say of the routes; nothing where the event is about something else.
+    fn verdict(&self) -> String {
+        match self {
+            Self::Proved { waits, lanes } => {
+                let lanes =
+                    if *lanes == 1 { "1 lane".to_owned() } else { format!("{lanes} lanes") };
+                format!("proved: no credit loop, {waits} waits on {lanes} close no circle")
+            }
+            Self::CreditLoop { engine, circle } => format!(
+                "credit loop: the routes of {engine} can deadlock. Packets hold these {} links \
+                 and wait for the next one in a circle: {}. They are applied all the same, as \
+                 opensm does; routing_engine updn never makes such a loop where it can route",
+                circle.len(),
+                circle.iter().map(Step::to_string).collect::<Vec<_>>().join("; then ")
+            ),
+            Self::ForwardingLoops { engine, lids, first } => format!(
+                "the routes of {engine} go round in a circle for {lids} LIDs; the first: {first}"
+            ),
+            Self::NotReached { engine, lids, first } => format!(
+                "by the routes of {engine} some end ports do not reach {lids} LIDs; the first: \
+                 {first}"
+            ),
+            _ => String::new(),
         }
     }
 }

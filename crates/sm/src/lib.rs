@@ -25,7 +25,7 @@ pub mod work;
 
 pub use self::core::{Mode, Sm};
 pub use counts::Counts;
-pub use decide::{Desired, Settings, decide};
+pub use decide::{Desired, Settings, Verdict, decide};
 pub use event::{Event, Level, Reason, SmState, SweepFigures};
 pub use io::{Command, Input, Job, JobResult, Outcome, Output, View};
 pub use lk_config::guid2lid::Guid2Lid;

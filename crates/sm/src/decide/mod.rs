@@ -6,6 +6,7 @@ mod fdr10;
 mod lids;
 mod links;
 mod pkeys;
+mod proof;
 mod qos;
 mod role;
 
@@ -23,6 +24,7 @@ use crate::event::Event;
 use crate::observe::{Observed, Table};
 
 pub(crate) use pkeys::PartEnforce;
+pub use proof::{AnySl, Forwarding, Lost, Named, Round, Step, Verdict};
 pub use qos::QosTables;
 
 /// All that a decision depends on beside the fabric.
@@ -78,6 +80,8 @@ pub struct Desired {
     pub switches: Vec<Option<SwitchInfo>>,
     /// Forwarding; `None` if no engine could route and there may be no fallback.
     pub routes: Option<Routes>,
+    /// Whether these routes reach everything and cannot deadlock; `None` without routes.
+    pub verdict: Option<Verdict>,
     /// SL2VL and VLArb; nothing in it with QoS off.
     pub qos: QosTables,
     /// P_Key tables by port, in ascending order of ports.
@@ -100,6 +104,11 @@ pub fn decide(seen: &Observed, settings: &Settings, previous: Option<&Lfts>) -> 
     let mut ports = links.ports();
     let switches = links.switches(routes.as_ref().map(|r| r.lfts.top));
     let qos = qos::tables(seen, &settings.options, &mut ports);
+    let verdict = routes.as_ref().map(|routes| {
+        let verdict = Verdict::of_desired(&seen.fabric, &plan.map, routes, &qos);
+        events.extend(verdict.events(routes.engine));
+        verdict
+    });
     Desired {
         lids: plan.map,
         guid2lid: plan.keep,
@@ -107,6 +116,7 @@ pub fn decide(seen: &Observed, settings: &Settings, previous: Option<&Lfts>) -> 
         vendor_ports: fdr10::vendor_ports(seen, settings.options.fdr10),
         switches,
         routes,
+        verdict,
         qos,
         pkeys,
         events,
@@ -160,6 +170,7 @@ impl Desired {
             vendor_ports: BTreeMap::new(),
             switches: vec![None; routes.lfts.rows.len()],
             routes: Some(routes),
+            verdict: None,
             qos: QosTables::default(),
             pkeys: Vec::new(),
             events: Vec::new(),

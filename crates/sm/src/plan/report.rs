@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::counts::{count, entries};
 use super::{Plan, TableRun, may_write_unread};
 use crate::counts::Counts;
-use crate::decide::Desired;
+use crate::decide::{Desired, Verdict};
 use crate::observe::{Observed, Table, settled};
 
 /// One kind of change and the places where it happens.
@@ -44,6 +44,8 @@ pub struct Report {
     pub counts: Counts,
     /// Groups that are not empty.
     pub groups: Vec<Group>,
+    /// Whether the routes that are wanted reach everything and cannot deadlock.
+    pub proof: Option<Verdict>,
 }
 
 /// How many places the text names before it says "and so many more".
@@ -79,7 +81,8 @@ impl Report {
             .filter(|(_, _, changes)| !changes.is_empty())
             .map(|(name, title, changes)| Group { name, title, changes })
             .collect();
-        Self { counts: count(plan, seen, desired), groups }
+        let counts = count(plan, seen, desired);
+        Self { counts, groups, proof: desired.verdict.clone() }
     }
 
     /// The report as text. `all`: every place is named, not only the first few.
@@ -97,6 +100,13 @@ impl Report {
                 if shown < c.places.len() {
                     let _ = writeln!(out, "      and {} more", c.places.len() - shown);
                 }
+            }
+            out.push('\n');
+        }
+        if let Some(verdict) = &self.proof {
+            let _ = writeln!(out, "The routes that are wanted");
+            for line in verdict.text().lines() {
+                let _ = writeln!(out, "  {line}");
             }
             out.push('\n');
         }
