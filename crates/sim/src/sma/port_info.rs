@@ -50,6 +50,7 @@ impl Agent<'_> {
         }
         if role.data {
             store_lanes(&mut port, &wanted);
+            store_rates(&mut port, &wanted);
         }
         let mut link_down = None;
         if role.link {
@@ -134,10 +135,11 @@ fn check(port: &PortInfo, wanted: &PortInfo, role: Role) -> Result<(), Status> {
         let is_lid = |lid: u16| lid <= Lid::MAX_UNICAST.0;
         is_lid(wanted.lid()) && is_lid(wanted.sm_lid()) && (role.data || wanted.lmc() == 0)
     };
-    let lanes = || {
+    let data = || {
         let (mtu, vls) = (wanted.active_mtu(), wanted.operational_vls());
         (Mtu::M256..=port.max_mtu()).contains(&mtu)
             && (vls == VlCode::NO_CHANGE || (vls.is_defined() && vls <= port.supported_vls()))
+            && rates_exist(port, wanted)
     };
     let link = || {
         let (state, phys) = (wanted.state(), wanted.phys_state());
@@ -147,9 +149,8 @@ fn check(port: &PortInfo, wanted: &PortInfo, role: Role) -> Result<(), Status> {
             && phys <= PhysState::DISABLED
             && (!moves || takes_down)
             && wanted.link_down_default_state() <= power_on::POLLING
-            && rates_exist(port, wanted)
     };
-    let fine = (!role.end_port || end_port()) && (!role.data || lanes()) && (!role.link || link());
+    let fine = (!role.end_port || end_port()) && (!role.data || data()) && (!role.link || link());
     if fine { Ok(()) } else { Err(Status::INVALID_VALUE) }
 }
 
@@ -195,7 +196,8 @@ fn store_lanes(port: &mut PortInfo, wanted: &PortInfo) {
     }
 }
 
-fn store_link(port: &mut PortInfo, wanted: &PortInfo) {
+/// Widths and speeds that may be used; an enhanced port 0 holds them too, though it has no link.
+fn store_rates(port: &mut PortInfo, wanted: &PortInfo) {
     match wanted.link_width_enabled() {
         0 => {}
         ALL_WIDTHS => port.set_link_width_enabled(port.link_width_supported()),
@@ -211,6 +213,9 @@ fn store_link(port: &mut PortInfo, wanted: &PortInfo) {
         ALL_EXT_SPEEDS => port.set_link_speed_ext_enabled(port.link_speed_ext_supported()),
         speeds => port.set_link_speed_ext_enabled(speeds),
     }
+}
+
+fn store_link(port: &mut PortInfo, wanted: &PortInfo) {
     if wanted.link_down_default_state() != 0 {
         port.set_link_down_default_state(wanted.link_down_default_state());
     }

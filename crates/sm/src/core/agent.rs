@@ -60,6 +60,16 @@ fn words(trap: &Trap) -> String {
         Trap::BufferOverrun(lid, port) => format!("buffer overruns at LID {lid} port {port}"),
         Trap::FlowControl(lid, port) => format!("no flow control packets at LID {lid} port {port}"),
         Trap::LocalChange(_) => "capabilities, name or enabled speeds changed".to_owned(),
-        other => format!("{other:?}"),
+        Trap::GidInService(gid) => format!("port {gid} can be reached"),
+        Trap::GidOutOfService(gid) => format!("port {gid} can no longer be reached"),
+        Trap::GroupCreated(gid) => format!("multicast group {gid} was created"),
+        Trap::GroupDeleted(gid) => format!("multicast group {gid} was deleted"),
+        Trap::SystemImageGuid(lid, guid) => format!("LID {lid} has system image GUID {guid} now"),
+        // Nobody should find keys in a log.
+        Trap::BadMKey(_) => "an SMP with a wrong M_Key was dropped".to_owned(),
+        Trap::BadPKey(_) | Trap::SwitchBadPKey(_) => {
+            "a packet with a wrong P_Key was dropped".to_owned()
+        }
+        Trap::BadQKey(_) => "a packet with a wrong Q_Key was dropped".to_owned(),
     }
 }

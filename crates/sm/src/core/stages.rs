@@ -235,7 +235,9 @@ impl Sm {
             return;
         }
         let Some(mut seen) = walk.finish() else {
-            self.refuse("the SM's own port does not answer".to_owned());
+            let why = "the SM's own port does not answer. If an M_Key protects it, m_key has to be that \
+                       key";
+            self.refuse(why.to_owned());
             return;
         };
         let own = seen.state(seen.sm_port);

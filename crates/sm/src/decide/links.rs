@@ -138,9 +138,14 @@ impl<'a> LinkSetup<'a> {
                 have.link_speed_supported(),
             ));
         }
-        if o.force_link_speed_ext != 0 && self.extended(port) {
+        // Speeds that the port does not have are left out: it would refuse the whole Set.
+        let ext = match o.force_link_speed_ext {
+            all_or_none @ 30.. => all_or_none,
+            some => some & have.link_speed_ext_supported(),
+        };
+        if ext != 0 && self.extended(port) {
             want.set_link_speed_ext_enabled(force(
-                o.force_link_speed_ext,
+                ext,
                 31,
                 have.link_speed_ext_enabled(),
                 have.link_speed_ext_supported(),
@@ -343,6 +348,11 @@ mod tests {
         assert_eq!(of(&case).2, 0, "port 0 of the switch must know extended speeds");
         case.set("port0", |i| i.set_capability_mask(cap_mask::EXTENDED_SPEEDS));
         assert_eq!(of(&case).2, 30);
+        case.set("leaf", |i| i.set_link_speed_ext_supported(7));
+        case.options.force_link_speed_ext = 12;
+        assert_eq!(of(&case).2, 4, "NDR is left out: the port does not have it");
+        case.options.force_link_speed_ext = 8;
+        assert_eq!(of(&case).2, 0, "left as it is");
     }
 
     #[test]
