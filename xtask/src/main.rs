@@ -2,14 +2,16 @@
 //!
 //! Everything that must hold in this tree is a check here, and each check is also a test, so that
 //! the test command finds what the commands find. `layers` holds the ranks of the crates, `tidy`
-//! the house style, `licences` what the dependencies may be under, `options` the page that is
-//! made from the option table; `test` is the command that the README names.
+//! the house style, `licences` what the dependencies may be under, `options` and `man` the files
+//! that are made from the tables of options; `test` is the command that the README names.
 
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
+mod generated;
 mod layers;
 mod licences;
+mod man;
 mod metadata;
 mod options;
 mod packages;
@@ -29,7 +31,8 @@ usage: cargo xtask COMMAND
   layers     check that crates use only crates of a smaller rank
   tidy       check the house style of the sources and documents
   licences   check the licences of all dependencies
-  options    write docs/opensm-options.md from the option table (--check: only compare)";
+  options    write docs/opensm-options.md from the option table (--check: only compare)
+  man        write man/lanekeeper-sm.8 from the tables of options (--check: only compare)";
 
 /// One thing that does not hold, with the place where it was found.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,8 +77,10 @@ fn run(arguments: &[String]) -> Result<()> {
         ["layers"] => report(&layers::check()?),
         ["tidy"] => report(&tidy::check()?),
         ["licences"] => report(&licences::check()?),
-        ["options"] => options::write(),
-        ["options", "--check"] => report(&options::check()?),
+        ["options"] => options::PAGE.write(),
+        ["options", "--check"] => report(&options::PAGE.check()?),
+        ["man"] => man::PAGE.write(),
+        ["man", "--check"] => report(&man::PAGE.check()?),
         _ => bail!("{USAGE}"),
     }
 }

@@ -1,14 +1,10 @@
 //! `docs/opensm-options.md`, the reference of opensm.conf, made from the option table.
 
 use std::fmt::Write as _;
-use std::fs;
 
-use anyhow::{Context, Result};
 use lk_config::options::{self, Class, Group, OptionSpec, Status, foreign};
 
-use crate::{Finding, tree};
-
-const PLACE: &str = "docs/opensm-options.md";
+use crate::generated::Generated;
 
 const HEAD: &str = "\
 # The options of opensm.conf
@@ -26,22 +22,9 @@ Names are followed by a mark where stock OpenSM 3.3.23 does not know them: ¹ it
 does, ² NVIDIA's OpenSM does.
 ";
 
-/// Writes the page.
-pub(crate) fn write() -> Result<()> {
-    let path = tree::root().join(PLACE);
-    fs::write(&path, page()).with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// Whether the page is what the table says.
-pub(crate) fn check() -> Result<Vec<Finding>> {
-    let path = tree::root().join(PLACE);
-    let text =
-        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    if text == page() {
-        return Ok(Vec::new());
-    }
-    Ok(vec![Finding::new(PLACE, 0, "is not what the option table says: run cargo xtask options")])
-}
+/// The page.
+pub(crate) const PAGE: Generated =
+    Generated { place: "docs/opensm-options.md", command: "options", text: page };
 
 fn page() -> String {
     let mut page = HEAD.to_owned();
@@ -117,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_page_is_up_to_date() {
-        assert_eq!(check().unwrap(), []);
+        assert_eq!(PAGE.check().unwrap(), []);
     }
 
     #[test]

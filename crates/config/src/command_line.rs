@@ -1,18 +1,20 @@
 //! OpenSM's command line: one table of options, read as getopt_long_only reads it.
 //!
-//! `table` lists the options, `getopt` splits arguments, `apply` puts them over the file's
-//! options, `manual` writes help and manual page from the table. The caller first asks
+//! `table` lists the options, `own` those of Lanekeeper, `getopt` splits arguments, `apply` puts
+//! them over the file's options, `manual` writes help and manual page from the table. The caller first asks
 //! [`CommandLine::config_file`], loads that file, and then applies the command line.
 
 mod apply;
 mod getopt;
 mod manual;
+mod own;
 mod table;
 
 use lk_diag::{SourceFile, Span};
 
 pub use apply::Actions;
 pub use manual::{help_text, man_page};
+pub use own::SM_OPTIONS;
 pub use table::{Argument, CommandLineOption, Effect, OPTIONS};
 
 /// The command line cannot be understood: the program prints this and its usage, and exits 2.

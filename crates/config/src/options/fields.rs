@@ -26,7 +26,7 @@ options! {
         /// neighbors; if FALSE, only m_key is tried.
         m_key_lookup: bool = true, reload, NotYet;
         /// Key that proves SMs of this subnet to each other.
-        sm_key: u64 = 1, reload, Applied;
+        sm_key: u64 = 1, reload, NotYet;
         /// Key that makes an SA request a trusted one.
         sa_key: u64 = 1, reload, NotYet;
         /// Subnet prefix of all GIDs.
@@ -63,7 +63,7 @@ options! {
         /// 16 (2x). 0 leaves it as it is, 255 enables all that a port supports.
         force_link_width: u8 = 255, reload, Applied;
         /// FDR10 on ports that can: 0 leaves it alone, 1 enables it, 2 disables it.
-        fdr10: u8 = 1, reload, NotYet;
+        fdr10: u8 = 1, reload, Applied;
         /// PortInfo:SubnetTimeOut of all ports, as a code: 4.096 us * 2^code.
         subnet_timeout: u8 = 18, reload, Applied;
         /// Local physical errors after which a port sends trap 129.
@@ -79,7 +79,7 @@ options! {
         /// Old switch: TRUE is the same as part_enforce off.
         no_partition_enforcement: bool = false, reload, Applied;
         /// Whether switches enforce partitions: both, in, out or off.
-        part_enforce: Option<String> = text("both"), reload, NotYet;
+        part_enforce: Option<String> = text("both"), reload, Applied;
         /// If TRUE, a port may have a full and a limited entry of one partition.
         allow_both_pkeys: bool = false, fixed, NotYet;
         /// If TRUE, a P_Key keeps its place in a port's table when others come and go.
@@ -159,11 +159,11 @@ options! {
         /// Priority in the election of the master SM, 0 to 15; the highest wins.
         sm_priority: u8 = 0, reload, Applied;
         /// If TRUE, other SMs on the subnet are ignored.
-        ignore_other_sm: bool = false, reload, NotYet;
+        ignore_other_sm: bool = false, reload, Applied;
         /// Milliseconds between two looks of a standby SM at its master.
-        sminfo_polling_timeout: u32 = 10_000, reload, NotYet;
+        sminfo_polling_timeout: u32 = 10_000, reload, Applied;
         /// Looks without an answer after which the master counts as dead.
-        polling_retry_number: u32 = 4, reload, NotYet;
+        polling_retry_number: u32 = 4, reload, Applied;
         /// If TRUE, the file guid2lid is trusted when the SM becomes master after standby.
         honor_guid2lid_file: bool = false, reload, Applied;
     }
@@ -191,7 +191,7 @@ options! {
         /// If TRUE, run in the background.
         daemon: bool = false, fixed, Applied;
         /// If TRUE, start in the state NOT-ACTIVE.
-        sm_inactive: bool = false, reload, NotYet;
+        sm_inactive: bool = false, reload, Applied;
         /// If TRUE, ports that flood the SM with traps are disabled.
         babbling_port_policy: bool = false, reload, NotYet;
         /// If TRUE, subscriptions and service records of a port go when the port goes.
@@ -241,18 +241,18 @@ options! {
         event_plugin_options: Option<String> = None, fixed,
             NoEffect("plug-ins of OpenSM are libraries built against its insides");
         /// File of names for nodes, used in place of their NodeDescription.
-        node_name_map_name: Option<String> = None, fixed, NotYet;
+        node_name_map_name: Option<String> = None, fixed, Applied;
     }
     Debug {
         /// What is logged, a sum of 0x01 errors, 0x02 info, 0x04 verbose, 0x08 debug,
         /// 0x10 functions, 0x20 frames, 0x40 routing (also dumps it), 0x80 syslog.
         log_flags: u8 = 3, reload, Applied, hex;
-        /// If TRUE, the log is flushed after each message.
+        /// If TRUE, the log is flushed after each message; here it always is.
         force_log_flush: bool = false, reload, Applied;
         /// The log file; stdout or - is standard output.
         log_file: Option<String> = text("/var/log/opensm.log"), fixed, Applied;
         /// Size in MB at which the log starts again; 0 sets no limit.
-        log_max_size: u32 = 0, reload, NotYet;
+        log_max_size: u32 = 0, reload, Applied;
         /// If TRUE, the log is appended to at the start.
         accum_log_file: bool = true, reload, Applied;
         /// File of log flags for single modules of OpenSM.
@@ -263,7 +263,7 @@ options! {
         /// If TRUE, work around faults of particular devices.
         enable_quirks: bool = false, reload, NotYet;
         /// If TRUE, clients are never asked to register again.
-        no_clients_rereg: bool = false, reload, NotYet;
+        no_clients_rereg: bool = false, reload, Applied;
         /// If TRUE, multicast is not routed.
         disable_multicast: bool = false, reload, NotYet;
         /// If TRUE, duplicate GUIDs and the like end the program.
@@ -279,7 +279,8 @@ options! {
         qos: bool = false, reload, Applied;
         /// The QoS policy file.
         qos_policy_file: Option<String> = text("/etc/opensm/qos-policy.conf"), fixed, NotYet;
-        /// If TRUE, an SL2VL table counts as set although the device answered with an error.
+        /// If TRUE, an SL2VL table that a device refuses is no error of the sweep. It is not in
+        /// force then, and is tried again at each heavy sweep.
         suppress_sl2vl_mad_status_errors: bool = false, reload, Applied;
     }
     Congestion {
@@ -330,7 +331,7 @@ options! {
         /// If TRUE, IPv6 solicited-node multicast groups share MLIDs.
         consolidate_ipv6_snm_req: bool = false, reload, NotYet;
         /// Text in front of messages to syslog.
-        log_prefix: Option<String> = None, reload, NotYet;
+        log_prefix: Option<String> = None, reload, Applied;
     }
 }
 

@@ -4,10 +4,11 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
-use lk_config::guid_files;
 use lk_config::guid2lid::{self, Guid2Lid};
+use lk_config::{guid_files, node_names};
 use lk_diag::{Diagnostics, SourceFile};
 use lk_sm::{Settings, View, dumps};
 
@@ -16,11 +17,10 @@ use crate::terminal;
 
 /// The LIDs of earlier runs. A file that is not there is an empty one.
 pub(super) fn read_guid2lid(
-    folder: Option<&Path>,
+    folder: &Path,
     lmc: u8,
     said: &mut Diagnostics,
 ) -> Result<Guid2Lid, Failure> {
-    let Some(folder) = folder else { return Ok(Guid2Lid::new()) };
     let path = folder.join("guid2lid");
     let bytes = match fs::read(&path) {
         Ok(bytes) => bytes,
@@ -66,6 +66,16 @@ pub(in crate::commands) fn routing(settings: &mut Settings, said: &mut Diagnosti
         Some(ids.into_iter().map(|(guid, id)| (guid.value, id)).collect())
     });
     settings.routing.ids = ids.unwrap_or_default();
+}
+
+/// Reads the names that stand in for what nodes call themselves.
+pub(super) fn node_names(settings: &mut Settings, said: &mut Diagnostics) {
+    let Some(path) = settings.options.node_name_map_name.as_deref() else { return };
+    if let Some(source) = source("node_name_map_name", path, "nodes keep their own names") {
+        let (names, found) = node_names::parse(&source);
+        said.extend(found);
+        settings.names = Arc::new(names);
+    }
 }
 
 fn source(option: &str, path: &str, instead: &str) -> Option<SourceFile> {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use lk_sm::{Event, Level};
 
+use super::syslog::Syslog;
 use crate::terminal;
 
 /// Where log lines go.
@@ -17,6 +18,7 @@ pub(super) struct Log {
     flags: u8,
     size_limit: u64,
     written: u64,
+    system: Option<Syslog>,
 }
 
 impl Log {
@@ -33,9 +35,21 @@ impl Log {
             flags,
             size_limit: u64::from(megabytes) << 20,
             written: 0,
+            system: None,
         };
         log.reopen(append)?;
         Ok(log)
+    }
+
+    /// Sends what concerns the whole subnet there too.
+    pub(super) fn also_to(&mut self, system: Option<Syslog>) {
+        self.system = system;
+    }
+
+    /// What is logged from now on, and how large the file may become.
+    pub(super) fn set_limits(&mut self, flags: u8, megabytes: u32) {
+        self.flags = flags;
+        self.size_limit = u64::from(megabytes) << 20;
     }
 
     /// Opens the file again, as after a rotation (SIGUSR1).
@@ -60,7 +74,13 @@ impl Log {
         if level == Level::Sys || self.flags & level.bit() != 0 {
             let line = format!("{} 0x{:02x} -> {event}\n", stamp(), level.bit());
             self.line(&line);
-            if level == Level::Sys && self.file.is_some() {
+            if level != Level::Sys {
+                return;
+            }
+            if let Some(system) = &self.system {
+                system.send(&event.to_string());
+            }
+            if self.file.is_some() {
                 let _ = terminal::print(&format!("{event}\n"));
             }
         }

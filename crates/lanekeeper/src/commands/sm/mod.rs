@@ -2,8 +2,9 @@
 //!
 //! [`setup`] makes settings out of files and the command line; [`simulated`] and [`real`] carry
 //! datagrams, time and signals to the core; [`present`] turns what the core says into log lines,
-//! plans and files ([`log`], [`files`]).
+//! plans and files ([`log`], [`syslog`], [`files`]). [`background`] is option -B.
 
+mod background;
 pub(super) mod files;
 mod log;
 mod present;
@@ -11,6 +12,7 @@ mod real;
 pub(super) mod setup;
 mod signals;
 mod simulated;
+mod syslog;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -33,6 +35,9 @@ pub(crate) fn run(words: &[OsString]) -> ExitCode {
             Err(error) => Failure::from(error).report(),
         },
         Request::Done => ExitCode::SUCCESS,
+        Request::Background => {
+            background::start().unwrap_or_else(|error| Failure::from(error).report())
+        }
         Request::Run(setup) => {
             let outcome = match &setup.simulate {
                 Some(_) => simulated::run(*setup),

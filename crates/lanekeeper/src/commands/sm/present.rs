@@ -1,14 +1,15 @@
 //! What the core says, as log lines, plans and files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use lk_config::{Effective, opensm_conf};
-use lk_sm::{Command, Output, Report, Settings, View};
+use lk_sm::{Command, Output, Report, View};
 
 use super::files;
 use super::log::Log;
-use super::setup::Setup;
+use super::setup::{self, Setup};
+use super::syslog::{SOCKET, Syslog};
 use crate::{input, terminal};
 
 /// Shows and keeps what the core says.
@@ -32,8 +33,12 @@ impl Presenter {
         let plan_only = setup.mode == lk_sm::Mode::Plan;
         // A plan is read by people and programs: nothing else belongs on standard output.
         let flags = if plan_only { 0 } else { o.log_flags };
+        let mut log = Log::open(setup.log.as_deref(), o.accum_log_file, flags, o.log_max_size)?;
+        if setup.simulate.is_none() && !plan_only {
+            log.also_to(Syslog::open(Path::new(SOCKET), o.log_prefix.as_deref()));
+        }
         Ok(Self {
-            log: Log::open(setup.log.as_deref(), o.accum_log_file, flags, o.log_max_size)?,
+            log,
             cache: setup.cache.clone(),
             dumps: setup.dumps.clone(),
             log_flags: o.log_flags,
@@ -109,10 +114,11 @@ impl Presenter {
         let (conf, mut said) = opensm_conf::parse(&source);
         let (_, found) = effective.reload(&conf);
         said.extend(found);
-        let mut settings =
-            Settings::new(effective.options().clone(), setup.settings.guid2lid.clone());
-        settings.tune_window = effective.origin("max_wire_smps").place().is_none();
-        files::routing(&mut settings, &mut said);
+        let settings = setup::settings(effective, setup.settings.guid2lid.clone(), &mut said);
+        let o = effective.options();
+        self.log.set_limits(o.log_flags, o.log_max_size);
+        self.log_flags = o.log_flags;
+        self.fsync = o.fsync_high_avail_files;
         terminal::show(&said);
         Command::Reload(Box::new(settings))
     }

@@ -13,6 +13,7 @@ use lk_config::Effective;
 use lk_sm::{Command, Input, Instant as Moment, JobResult, Mode, Outcome, Output, Sm};
 use lk_umad::{Address, Library, Port, Received, Registration, choose};
 
+use super::background;
 use super::present::Presenter;
 use super::setup::Setup;
 use super::signals::Signals;
@@ -32,6 +33,7 @@ pub(super) fn run(setup: Setup) -> Result<Outcome, Failure> {
     let port = open(&library, &setup)?;
     let signals = Signals::new()?;
     let mut presenter = Presenter::new(&setup)?;
+    let _pid_file = background::let_go(setup.actions.pid_file.as_deref())?;
     let mut driver = Driver {
         sm: Sm::new(setup.settings.clone(), setup.mode, Moment(0)),
         port: &port,

@@ -6,61 +6,14 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use lk_config::command_line::{
-    Actions, Argument, CommandLineOption, Effect, UsageError, help_text,
-};
-use lk_config::{CommandLine, Effective, opensm_conf};
+use lk_config::command_line::{Actions, SM_OPTIONS, UsageError, help_text};
+use lk_config::{CommandLine, Effective, Options, opensm_conf};
 use lk_diag::{Diagnostics, SourceFile};
-use lk_sm::{Mode, Settings};
+use lk_sm::{Guid2Lid, Mode, Settings};
 
-use super::{USAGE, files};
+use super::{USAGE, background, files};
 use crate::failure::Failure;
 use crate::terminal;
-
-/// The file that is read without `-F`.
-const DEFAULT_CONFIG: &str = "/etc/opensm/opensm.conf";
-
-const fn extra(
-    long: &'static [&'static str],
-    argument: Argument,
-    doc: &'static str,
-) -> CommandLineOption {
-    CommandLineOption { long, short: &[], argument, effect: Effect::Extra, doc }
-}
-
-/// What `lanekeeper sm` knows beside opensm's options.
-static EXTRA: &[CommandLineOption] = &[
-    extra(
-        &["sim"],
-        Argument::Required("FABRIC"),
-        "Run on a simulated fabric: a file in ibnetdiscover's or ibsim's form. Needs no hardware. \
-         The log goes to standard output, and no cache or dump is written unless its folder is \
-         named.",
-    ),
-    extra(
-        &["sim-state"],
-        Argument::Required("FILE"),
-        "With --sim: the state of the simulated ports and switches is read from this file at the \
-         start, if it exists, and written to it at the end.",
-    ),
-    extra(
-        &["sim-seed"],
-        Argument::Required("N"),
-        "With --sim: the seed of everything that is left to chance there.",
-    ),
-    extra(
-        &["plan"],
-        Argument::None,
-        "Read the fabric, say what would be changed and why, and write nothing. Exits 0 if nothing \
-         would change, 1 otherwise.",
-    ),
-    extra(&["json"], Argument::None, "With --plan: print the plan as JSON."),
-    extra(
-        &["all"],
-        Argument::None,
-        "With --plan: name every port, not the first few of each kind.",
-    ),
-];
 
 /// What the command line asks for.
 pub(super) enum Request {
@@ -68,6 +21,8 @@ pub(super) enum Request {
     Print { text: String, code: u8 },
     /// All is done.
     Done,
+    /// Start once more, in the background.
+    Background,
     /// Run.
     Run(Box<Setup>),
 }
@@ -136,7 +91,7 @@ pub(in crate::commands) fn utf8(words: &[OsString]) -> Result<Vec<String>, Failu
 /// Understands the command line and reads what it names.
 pub(super) fn read(words: &[OsString]) -> Result<Request, Failure> {
     let words = utf8(words)?;
-    let line = CommandLine::parse(&words, EXTRA).map_err(|e| usage(&e))?;
+    let line = CommandLine::parse(&words, SM_OPTIONS).map_err(|e| usage(&e))?;
     belong_together(&line)?;
     let environment = |name| std::env::var(name).ok();
     let mut effective = Effective::new(environment("OSM_TMP_DIR").as_deref());
@@ -145,7 +100,7 @@ pub(super) fn read(words: &[OsString]) -> Result<Request, Failure> {
     let (actions, from_line) = line.apply(&mut effective).map_err(|e| usage(&e))?;
     said.extend(from_line);
     if actions.help {
-        return Ok(Request::Print { text: help_text("lanekeeper sm", EXTRA), code: USAGE });
+        return Ok(Request::Print { text: help_text("lanekeeper sm", SM_OPTIONS), code: USAGE });
     }
     if actions.version {
         let text = format!("lanekeeper {}\n", env!("CARGO_PKG_VERSION"));
@@ -158,20 +113,22 @@ pub(super) fn read(words: &[OsString]) -> Result<Request, Failure> {
         terminal::show(&said);
         return Ok(Request::Done);
     }
+    let plan = line.extra("plan").is_some();
+    if effective.options().daemon && !plan && !background::is_started() {
+        // What is to be said is said by the one that runs there.
+        return Ok(Request::Background);
+    }
     said.extend(effective.verify());
     said.extend(effective.notices());
     let simulate = simulate(&line)?;
     let (cache, dumps, log) = places(&effective, simulate.is_some());
-    let lmc = effective.options().lmc;
-    let guid2lid = files::read_guid2lid(cache.as_deref(), lmc, &mut said)?;
-    let mut settings = Settings::new(effective.options().clone(), guid2lid);
-    settings.tune_window = effective.origin("max_wire_smps").place().is_none();
-    files::routing(&mut settings, &mut said);
+    let guid2lid = known_lids(effective.options(), cache.as_deref(), &mut said)?;
+    let settings = settings(&effective, guid2lid, &mut said);
     terminal::show(&said);
-    let mode = match (line.extra("plan"), actions.once) {
-        (Some(_), _) => Mode::Plan,
-        (None, true) => Mode::Once,
-        (None, false) => Mode::Daemon,
+    let mode = match (plan, actions.once) {
+        (true, _) => Mode::Plan,
+        (false, true) => Mode::Once,
+        (false, false) => Mode::Daemon,
     };
     Ok(Request::Run(Box::new(Setup {
         effective,
@@ -188,6 +145,32 @@ pub(super) fn read(words: &[OsString]) -> Result<Request, Failure> {
     })))
 }
 
+/// The LIDs of earlier runs, which count for nothing with `reassign_lids`: the file is not even
+/// read then.
+fn known_lids(
+    options: &Options,
+    cache: Option<&Path>,
+    said: &mut Diagnostics,
+) -> Result<Guid2Lid, Failure> {
+    match cache.filter(|_| !options.reassign_lids) {
+        Some(folder) => files::read_guid2lid(folder, options.lmc, said),
+        None => Ok(Guid2Lid::new()),
+    }
+}
+
+/// The settings of a run: the options in force and what the files hold that they name.
+pub(super) fn settings(
+    effective: &Effective,
+    guid2lid: Guid2Lid,
+    said: &mut Diagnostics,
+) -> Settings {
+    let mut settings = Settings::new(effective.options().clone(), guid2lid);
+    settings.tune_window = effective.origin("max_wire_smps").place().is_none();
+    files::routing(&mut settings, said);
+    files::node_names(&mut settings, said);
+    settings
+}
+
 /// Reads the configuration file. Without `-F` it need not exist.
 pub(in crate::commands) fn load_config(
     line: &CommandLine,
@@ -199,7 +182,7 @@ pub(in crate::commands) fn load_config(
     if named.is_none() && line.extra("sim").is_some() {
         return Ok(None);
     }
-    let path = Path::new(named.unwrap_or(DEFAULT_CONFIG));
+    let path = Path::new(named.unwrap_or(opensm_conf::DEFAULT_PATH));
     let source = match fs::read(path) {
         Ok(bytes) => SourceFile::new(path.display().to_string(), bytes),
         Err(e) if e.kind() == ErrorKind::NotFound && named.is_none() => return Ok(None),

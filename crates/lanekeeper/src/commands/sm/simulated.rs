@@ -12,6 +12,7 @@ use lk_sim::{SimFabric, SimOptions, World};
 use lk_sm::{Command, Mode, Outcome};
 use lk_wire::Guid;
 
+use super::background;
 use super::present::Presenter;
 use super::setup::{Setup, Simulate};
 use super::signals::Signals;
@@ -33,6 +34,7 @@ pub(super) fn run(setup: Setup) -> Result<Outcome, Failure> {
     load_state(&mut sim, simulate)?;
     let signals = Signals::new()?;
     let mut presenter = Presenter::new(&setup)?;
+    let _pid_file = background::let_go(setup.actions.pid_file.as_deref())?;
     let mut world = World::new(sim, port, setup.settings.clone(), setup.mode);
     if setup.mode == Mode::Daemon {
         watch(&mut world, &mut presenter, &signals, setup.effective.clone(), &setup);
