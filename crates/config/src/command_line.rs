@@ -1,8 +1,8 @@
 //! OpenSM's command line: one table of options, read as getopt_long_only reads it.
 //!
 //! `table` lists the options, `own` those of Lanekeeper, `getopt` splits arguments, `apply` puts
-//! them over the file's options, `manual` writes help and manual page from the table. The caller first asks
-//! [`CommandLine::config_file`], loads that file, and then applies the command line.
+//! them over the file's options, `manual` writes help and manual page from the table. The caller
+//! first asks [`CommandLine::config_file`], loads that file, and then applies the command line.
 
 mod apply;
 mod getopt;

@@ -1,7 +1,7 @@
 //! The lists of the QoS sets: what OpenSM warns about in them, and what it reads all the same.
 //!
 //! OpenSM's warnings and its reader do not know of each other. The reader is positional: a
-//! number, then exactly one character whatever it is, then the next number; where no number
+//! number, then exactly one byte whatever it is, then the next number; where no number
 //! stands it reads 0 and does not move. So a stray blank shifts everything behind it.
 
 use lk_diag::Diagnostic;
@@ -25,7 +25,7 @@ pub struct VlWeight {
 /// list does not reach is VL0.
 #[must_use]
 pub fn read_sl2vl(text: &str) -> [u8; 16] {
-    let mut numbers = Positional(text);
+    let mut numbers = Positional::new(text);
     std::array::from_fn(|_| (numbers.next_number() & 15) as u8)
 }
 
@@ -33,9 +33,9 @@ pub fn read_sl2vl(text: &str) -> [u8; 16] {
 /// most 64. The rest of the table is zeros.
 #[must_use]
 pub fn read_vlarb(text: &str) -> Vec<VlWeight> {
-    let mut numbers = Positional(text);
+    let mut numbers = Positional::new(text);
     let mut out = Vec::new();
-    while out.len() < 64 && !numbers.0.is_empty() {
+    while out.len() < 64 && !numbers.is_at_end() {
         let vl = (numbers.next_number() % 15) as u8;
         let weight = (numbers.next_number() & 0xff) as u8;
         out.push(VlWeight { vl, weight });
@@ -44,23 +44,39 @@ pub fn read_vlarb(text: &str) -> Vec<VlWeight> {
 }
 
 /// What is left to read of a list.
-struct Positional<'a>(&'a str);
+struct Positional<'a> {
+    rest: &'a str,
+    /// Bytes of a character before `rest` that are still to be stepped over, one for a number.
+    inside: usize,
+}
 
-impl Positional<'_> {
-    /// The next number, 0 where there is none, cut to 32 bits; then one character is skipped.
+impl<'a> Positional<'a> {
+    const fn new(text: &'a str) -> Self {
+        Self { rest: text, inside: 0 }
+    }
+
+    const fn is_at_end(&self) -> bool {
+        self.rest.is_empty() && self.inside == 0
+    }
+
+    /// The next number, 0 where there is none, cut to 32 bits; then one byte is stepped over.
     fn next_number(&mut self) -> u32 {
-        let number = match leading_digits(self.0) {
+        if self.inside > 0 {
+            self.inside -= 1;
+            return 0;
+        }
+        let number = match leading_digits(self.rest) {
             None => 0,
             Some(digits) => {
-                self.0 = digits.rest;
+                self.rest = digits.rest;
                 let value = digits.value.unwrap_or(u64::MAX);
                 let value = if digits.negative { value.wrapping_neg() } else { value };
                 value as u32
             }
         };
-        let mut chars = self.0.chars();
-        chars.next();
-        self.0 = chars.as_str();
+        let mut chars = self.rest.chars();
+        self.inside = chars.next().map_or(0, |c| c.len_utf8() - 1);
+        self.rest = chars.as_str();
         number
     }
 }
@@ -165,6 +181,13 @@ mod tests {
         let strange = [0, 1, 0, 2, 0, 0, 4, 15, 1, 0, 15, 9, 0, 0, 0, 0];
         assert_eq!(read_sl2vl("0, 1 ,2,x,4,-1,17,0x10,15,9"), strange);
         assert_eq!(read_sl2vl(""), [0; 16]);
+    }
+
+    /// OpenSM steps over one byte, and a letter may have several: each of them is a number.
+    #[test]
+    fn a_letter_of_several_bytes_counts_as_several() {
+        assert_eq!(read_sl2vl("1\u{2013}2,3")[..6], [1, 0, 0, 2, 3, 0]);
+        assert_eq!(pairs("1:2\u{e9}"), [(1, 2), (0, 0)]);
     }
 
     #[test]
