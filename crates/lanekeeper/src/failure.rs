@@ -30,6 +30,14 @@ impl Failure {
     }
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unusable(error) | Self::Refused(error) => write!(f, "{error:#}"),
+        }
+    }
+}
+
 /// An error that is about what was given, unless it is said otherwise.
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {

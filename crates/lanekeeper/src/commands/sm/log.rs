@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use lk_diag::{Diagnostics, Severity, render};
 use lk_sm::{Event, Level};
 
 use super::syslog::Syslog;
@@ -83,6 +84,31 @@ impl Log {
             if self.file.is_some() {
                 let _ = terminal::print(&format!("{event}\n"));
             }
+        }
+    }
+
+    /// Writes down what was found in files, one line each: nobody reads a daemon's standard error.
+    /// Where the log is on a terminal they have been shown there.
+    pub(super) fn findings(&mut self, findings: &Diagnostics) {
+        if self.file.is_none() {
+            return;
+        }
+        for finding in findings.iter() {
+            let level = match finding.severity {
+                Severity::Error | Severity::Warning => Level::Error,
+                Severity::Info => Level::Info,
+            };
+            if self.flags & level.bit() != 0 {
+                let text = render::line(finding);
+                self.line(&format!("{} 0x{:02x} -> {text}\n", stamp(), level.bit()));
+            }
+        }
+    }
+
+    /// Writes down what went wrong outside of the core.
+    pub(super) fn trouble(&mut self, text: &str) {
+        if self.file.is_some() && self.flags & Level::Error.bit() != 0 {
+            self.line(&format!("{} 0x01 -> {text}\n", stamp()));
         }
     }
 

@@ -12,6 +12,7 @@ mod real;
 pub(super) mod setup;
 mod signals;
 mod simulated;
+mod site;
 mod syslog;
 
 use std::ffi::OsString;

@@ -37,6 +37,7 @@ impl Presenter {
         if setup.simulate.is_none() && !plan_only {
             log.also_to(Syslog::open(Path::new(SOCKET), o.log_prefix.as_deref()));
         }
+        log.findings(&setup.said);
         Ok(Self {
             log,
             cache: setup.cache.clone(),
@@ -108,18 +109,21 @@ impl Presenter {
             Ok(source) => source,
             Err(failure) => {
                 failure.report();
+                self.log.trouble(&format!("{failure}; the options stay as they are"));
                 return Command::HeavySweep;
             }
         };
         let (conf, mut said) = opensm_conf::parse(&source);
         let (_, found) = effective.reload(&conf);
         said.extend(found);
-        let settings = setup::settings(effective, setup.settings.guid2lid.clone(), &mut said);
+        let guid2lid = setup.settings.guid2lid.clone();
+        let settings = setup::settings(effective, setup.simulate.is_some(), guid2lid, &mut said);
         let o = effective.options();
         self.log.set_limits(o.log_flags, o.log_max_size);
         self.log_flags = o.log_flags;
         self.fsync = o.fsync_high_avail_files;
         terminal::show(&said);
+        self.log.findings(&said);
         Command::Reload(Box::new(settings))
     }
 

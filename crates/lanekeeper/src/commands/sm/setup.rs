@@ -11,7 +11,7 @@ use lk_config::{CommandLine, Effective, Options, opensm_conf};
 use lk_diag::{Diagnostics, SourceFile};
 use lk_sm::{Guid2Lid, Mode, Settings};
 
-use super::{USAGE, background, files};
+use super::{USAGE, background, files, site};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -51,6 +51,8 @@ pub(super) struct Setup {
     pub(super) log: Option<PathBuf>,
     pub(super) json: bool,
     pub(super) all: bool,
+    /// What was to be said of the command line and the files; it has been shown.
+    pub(super) said: Diagnostics,
 }
 
 /// Refuses options of ours that mean nothing without another one, and a file that belongs to no
@@ -123,7 +125,7 @@ pub(super) fn read(words: &[OsString]) -> Result<Request, Failure> {
     let simulate = simulate(&line)?;
     let (cache, dumps, log) = places(&effective, simulate.is_some());
     let guid2lid = known_lids(effective.options(), cache.as_deref(), &mut said)?;
-    let settings = settings(&effective, guid2lid, &mut said);
+    let settings = settings(&effective, simulate.is_some(), guid2lid, &mut said);
     terminal::show(&said);
     let mode = match (plan, actions.once) {
         (true, _) => Mode::Plan,
@@ -142,6 +144,7 @@ pub(super) fn read(words: &[OsString]) -> Result<Request, Failure> {
         log,
         json: line.extra("json").is_some(),
         all: line.extra("all").is_some(),
+        said,
     })))
 }
 
@@ -161,6 +164,7 @@ fn known_lids(
 /// The settings of a run: the options in force and what the files hold that they name.
 pub(super) fn settings(
     effective: &Effective,
+    simulated: bool,
     guid2lid: Guid2Lid,
     said: &mut Diagnostics,
 ) -> Settings {
@@ -168,6 +172,7 @@ pub(super) fn settings(
     settings.tune_window = effective.origin("max_wire_smps").place().is_none();
     files::routing(&mut settings, said);
     files::node_names(&mut settings, said);
+    site::look(effective, simulated, &mut settings, said);
     settings
 }
 
