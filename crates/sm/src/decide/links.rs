@@ -376,6 +376,16 @@ mod tests {
     }
 
     #[test]
+    fn thresholds_go_to_ports_with_a_link_and_not_to_port_0() {
+        let mut case = Case { seen: two_switches(&[], true), options: Options::default() };
+        case.options.local_phy_errors_threshold = 3;
+        case.options.overrun_errors_threshold = 4;
+        let of = |w| case.want(w).map(|i| (i.local_phy_errors(), i.overrun_errors()));
+        assert_eq!([of("host"), of("leaf"), of("trunk")], [Some((3, 4)); 3]);
+        assert_eq!(of("port0"), Some((0, 0)));
+    }
+
+    #[test]
     fn clients_are_told_to_register_again_when_they_are_new() {
         let mut case = Case::new();
         let told = |c: &Case| c.want("host").unwrap().client_reregister();

@@ -439,6 +439,16 @@ mod tests {
     }
 
     #[test]
+    fn a_link_in_init_takes_its_lanes_without_a_bounce() {
+        let seen = two_switches(&[], false);
+        let desired = decide(&seen, &settings(|_| {}), None);
+        let plan = Plan::compare(&seen, &desired);
+        let raised = plan.ports.iter().filter(|c| c.before.oper_vls() != c.after.oper_vls());
+        assert_eq!(raised.count(), 2 * seen.fabric.links().count(), "OperVLs of both ends");
+        assert!(plan.bounces.is_empty());
+    }
+
+    #[test]
     fn links_are_bounced_from_the_end_that_is_reached_without_them() {
         let seen = settled_fabric(&settings(|o| o.max_op_vls = 1));
         let desired = decide(&seen, &settings(|o| o.max_op_vls = 2), None);
