@@ -1,12 +1,10 @@
 //! Observed fabrics for tests of the pure parts.
 
-use std::sync::Arc;
-
 use lk_fabric::{Fabric, FabricBuilder, NodeKind, NodeSpec, PortId};
-use lk_wire::{DirPath, Guid, Lid, PortInfo, PortState, SwitchInfo};
+use lk_wire::{Guid, Lid, PortInfo, PortState, SwitchInfo};
 
 use crate::decide::Desired;
-use crate::observe::{Observed, Tables};
+use crate::observe::Observed;
 use crate::plan::Plan;
 
 /// Two switches with six hosts: the fabric that opensm's LIDs were noted on. Port GUIDs
@@ -56,18 +54,9 @@ pub(crate) fn observed(fabric: Fabric, own: Guid) -> Observed {
     };
     let ports = (0..fabric.ports().len() as u32).map(|p| Some(info(PortId(p)))).collect();
     let sm_port = fabric.end_ports().find(|p| fabric.port(*p).guid == own).unwrap();
-    Observed {
-        sm_port,
-        paths: vec![DirPath::LOCAL; fabric.nodes().len()],
-        port_paths: Default::default(),
-        ports,
-        vendor_ports: Default::default(),
-        switches: vec![Some(SwitchInfo::default()); fabric.switches().len()],
-        partition_cap: vec![32; fabric.nodes().len()],
-        tables: Tables::unknown(&fabric),
-        other_sms: Vec::new(),
-        fabric: Arc::new(fabric),
-    }
+    let switches = vec![Some(SwitchInfo::default()); fabric.switches().len()];
+    let partition_cap = vec![32; fabric.nodes().len()];
+    Observed { sm_port, switches, partition_cap, ..Observed::from_graph(fabric, ports) }
 }
 
 /// Makes the fabric hold what a plan writes, as perfect ports and switches would.

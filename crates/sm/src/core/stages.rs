@@ -235,8 +235,8 @@ impl Sm {
             return;
         }
         let Some(mut seen) = walk.finish() else {
-            let why = "the SM's own port does not answer. If an M_Key protects it, m_key has to be that \
-                       key";
+            let why = "the SM's own port does not answer. If an M_Key protects it, m_key has to be \
+                       that key";
             self.refuse(why.to_owned());
             return;
         };

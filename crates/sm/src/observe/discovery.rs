@@ -16,7 +16,7 @@ use lk_wire::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{Observed, Table, Tables};
+use super::{Observed, Table};
 use crate::event::{Event, RequestName};
 use crate::window::Failure;
 
@@ -450,18 +450,9 @@ impl Discovery {
         }
         let (fabric, places) = builder.build_with_map();
         let sm_node = fabric.node_by_guid(own_guid)?;
-        let mut seen = Observed {
-            sm_port: fabric.port_at(sm_node, PortNum(own_entry))?,
-            paths: vec![DirPath::LOCAL; fabric.nodes().len()],
-            port_paths: BTreeMap::new(),
-            ports: vec![None; fabric.ports().len()],
-            vendor_ports: BTreeMap::new(),
-            switches: vec![None; fabric.switches().len()],
-            partition_cap: vec![0; fabric.nodes().len()],
-            tables: Tables::unknown(&fabric),
-            other_sms: Vec::new(),
-            fabric: Arc::new(fabric),
-        };
+        let sm_port = fabric.port_at(sm_node, PortNum(own_entry))?;
+        let ports = vec![None; fabric.ports().len()];
+        let mut seen = Observed { sm_port, ..Observed::from_graph(fabric, ports) };
         for (found, place) in self.nodes.iter().zip(&places) {
             let first = seen.fabric.node(*place).first.0;
             seen.paths[place.index()] = found.path;
