@@ -7,7 +7,9 @@ use std::sync::Arc;
 use lk_fabric::{Fabric, PortId, SwitchId};
 use lk_wire::{Guid, Lid, PortNum, Sl};
 
+use crate::engines::torus2qos::{PairSls, TorusSpec};
 use crate::hops::Hops;
+use crate::overrides::LaneOverrides;
 
 /// Which port answers to which LIDs.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -100,6 +102,8 @@ pub enum SlPlan {
     Any,
     /// One SL for all paths.
     Constant(Sl),
+    /// An SL for each pair of end ports.
+    PerPair(PairSls),
 }
 
 /// A finished routing.
@@ -111,6 +115,8 @@ pub struct Routes {
     pub lfts: Lfts,
     /// Path SLs.
     pub sl: SlPlan,
+    /// SL2VL tables that stand in place of the configured ones, where the engine needs its own.
+    pub lanes: Option<LaneOverrides>,
     /// What the engine wants a person to know.
     pub notes: Vec<String>,
 }
@@ -124,6 +130,28 @@ pub struct RouteOptions {
     pub connect_roots: bool,
     /// `ids_guid_file`: numbers that replace the GUIDs of switches where updn breaks ties.
     pub ids: Vec<(Guid, u64)>,
+    /// `qos`: whether SL2VL and VL arbitration tables are programmed at all.
+    pub qos: bool,
+    /// How many data VLs can be had everywhere.
+    pub data_vls: DataVls,
+    /// The content of torus-2QoS.conf (`torus_config`); none where it is not there or has errors.
+    pub torus: Option<TorusSpec>,
+}
+
+/// The least numbers of data VLs that ports have, by VLCap and max_op_vls: 1 to 15 (IBA 14.2.5.6).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DataVls {
+    /// Ports of switches that face other switches.
+    pub switches: u8,
+    /// Ports of adapters and routers.
+    pub end_ports: u8,
+}
+
+impl Default for DataVls {
+    /// One, which every port has.
+    fn default() -> Self {
+        Self { switches: 1, end_ports: 1 }
+    }
 }
 
 /// What an engine is given.

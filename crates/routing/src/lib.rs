@@ -5,6 +5,7 @@
 //! * [`graph`], [`targets`]: the fabric as engines see it: switches and links, LIDs by switch.
 //! * [`mod@check`], [`mod@quality`]: whether tables lead where they should, and how well.
 //! * [`hops`]: distances between switches, for dumps.
+//! * [`overrides`]: SL2VL tables that an engine prescribes, and the answers of a routing.
 //! * [`proof`]: whether tables and lanes can deadlock.
 //! * `paths`: distances, and which steps each law of paths allows; `balance`: which of the allowed
 //!   ports carries which LID.
@@ -16,6 +17,7 @@ pub mod engines;
 pub mod graph;
 pub mod hops;
 pub mod job;
+pub mod overrides;
 pub mod proof;
 pub mod quality;
 pub mod targets;
@@ -26,8 +28,10 @@ mod paths;
 
 pub use check::{Check, check};
 pub use column::End;
+pub use engines::torus2qos::{PairSls, TorusSeed, TorusSpec};
 pub use engines::{ENGINES, Outcome, UnknownEngine, find, route};
 pub use hops::Hops;
-pub use job::{Decline, Engine, Lfts, LidMap, RouteJob, RouteOptions, Routes, SlPlan};
+pub use job::{DataVls, Decline, Engine, Lfts, LidMap, RouteJob, RouteOptions, Routes, SlPlan};
+pub use overrides::LaneOverrides;
 pub use proof::{Proof, prove};
 pub use quality::{Quality, quality};

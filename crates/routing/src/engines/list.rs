@@ -105,7 +105,11 @@ fn plan(name: &str, job: &RouteJob<'_>) -> Option<Result<Routes, Decline>> {
 /// The names of all engines, for a sentence.
 fn names() -> String {
     let names: Vec<&str> = ENGINES.iter().map(|e| e.name()).collect();
-    names.join(" and ")
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// The known name nearest to a wrong one, if one is near enough.

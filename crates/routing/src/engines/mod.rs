@@ -5,20 +5,21 @@
 
 mod list;
 mod minhop;
+pub mod torus2qos;
 mod updn;
 
 pub use list::{Outcome, UnknownEngine, find, route};
 pub use minhop::MinHop;
+pub use torus2qos::Torus2Qos;
 pub use updn::UpDn;
 
 use crate::job::Engine;
 
 /// All engines of this version.
-pub const ENGINES: &[&dyn Engine] = &[&MinHop, &UpDn];
+pub const ENGINES: &[&dyn Engine] = &[&MinHop, &UpDn, &Torus2Qos];
 
 /// Engines of OpenSM that this version does not have.
-pub const NOT_YET: &[&str] =
-    &["dnup", "file", "ftree", "lash", "dor", "torus-2QoS", "sssp", "dfsssp", "nue"];
+pub const NOT_YET: &[&str] = &["dnup", "file", "ftree", "lash", "dor", "sssp", "dfsssp", "nue"];
 
 /// Engines that only NVIDIA's subnet manager has.
 pub const NVIDIA_ONLY: &[&str] = &[

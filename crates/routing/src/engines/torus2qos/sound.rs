@@ -1,0 +1,216 @@
+//! Which failures can be routed around: checked before any table is made.
+
+use lk_fabric::{Fabric, PortId};
+
+use super::lattice::{DIMENSIONS, Way};
+use super::torus::{Torus, listed, signed};
+
+/// Whether the torus can be routed without a circle of waiting packets and without leaving
+/// switches out.
+///
+/// # Errors
+/// A sentence that names the switches and links to repair.
+pub(super) fn check(fabric: &Fabric, torus: &Torus) -> Result<(), String> {
+    sizes(fabric, torus)?;
+    holes(torus).map_err(|why| with_strangers(fabric, torus, why))?;
+    for dimension in 0..3 {
+        if torus.lattice.radix[dimension] == 1 {
+            continue;
+        }
+        for ring in torus.lattice.rings(dimension) {
+            whole(fabric, torus, dimension, &ring)
+                .map_err(|why| with_strangers(fabric, torus, why))?;
+        }
+    }
+    Ok(())
+}
+
+/// A dimension that is longer in the file than in the fabric looks like one that has lost all
+/// switches at some coordinate. But then cables go across.
+fn sizes(fabric: &Fabric, torus: &Torus) -> Result<(), String> {
+    let lattice = &torus.lattice;
+    let mut length = [0, 1, 2].map(|d| vec![false; lattice.radix[d] as usize]);
+    for place in (0..lattice.len()).filter(|p| torus.places.at[*p].is_some()) {
+        for (d, c) in lattice.coordinates(place).into_iter().enumerate() {
+            length[d][c as usize] = true;
+        }
+    }
+    let place = |port: PortId| {
+        let switch = fabric.as_switch(fabric.owner(port))?;
+        Some(lattice.coordinates(torus.places.of[switch.index()]? as usize))
+    };
+    for cable in &torus.strange {
+        let ends = (place(*cable), fabric.peer(*cable).and_then(place));
+        let (Some(a), Some(b)) = ends else { continue };
+        let differ: Vec<usize> = (0..3).filter(|d| a[*d] != b[*d]).collect();
+        let [d] = differ[..] else { continue };
+        let there = length[d].iter().filter(|c| **c).count();
+        if there < length[d].len() {
+            return Err(format!(
+                "torus-2QoS.conf gives {} switches in {}, and the fabric has {there}: {} goes \
+                 across the gap",
+                length[d].len(),
+                DIMENSIONS[d],
+                fabric.port_name(*cable)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Missing switches must be next to each other in the dimension that packets take last. Around
+/// any other hole, paths with an early turn wait for each other in a circle.
+fn holes(torus: &Torus) -> Result<(), String> {
+    let lattice = &torus.lattice;
+    let missing = torus.missing();
+    let last = lattice.last_dimension();
+    let Some((first, others)) = missing.split_first().filter(|(_, o)| !o.is_empty()) else {
+        return Ok(());
+    };
+    let column = |place: usize| {
+        let mut at = lattice.coordinates(place);
+        at[last] = 0;
+        at
+    };
+    let alone = |place: &usize| {
+        [true, false].into_iter().all(|up| {
+            let next = lattice.step(*place, Way::new(last, up));
+            next.is_none_or(|p| torus.places.at[p].is_some())
+        })
+    };
+    if others.iter().all(|p| column(*p) == column(*first)) && !missing.iter().any(alone) {
+        return Ok(());
+    }
+    let list = listed("no switch at", &missing, |p| lattice.show(*p)).unwrap_or_default();
+    Err(format!(
+        "packets could deadlock around the missing switches, which may only be neighbours in {}: \
+         {list}",
+        DIMENSIONS[last]
+    ))
+}
+
+/// What is left of a ring must hang together.
+fn whole(fabric: &Fabric, torus: &Torus, dimension: usize, ring: &[usize]) -> Result<(), String> {
+    let ends = |way: Way| -> Vec<usize> {
+        let present = ring.iter().copied().filter(|p| torus.places.at[*p].is_some());
+        present.filter(|p| torus.group(*p, way).is_empty()).collect()
+    };
+    let (up, down) = (Way::new(dimension, true), Way::new(dimension, false));
+    let (without_up, without_down) = (ends(up), ends(down));
+    // Links have two ends, so both counts are the same.
+    if without_up.len() <= 1 && without_down.len() <= 1 {
+        return Ok(());
+    }
+    let name = DIMENSIONS[dimension];
+    let gap = |place: &usize, way: Way| {
+        let (sign, d) = signed(way);
+        format!("{} has no link in {sign}{d}", torus.name(fabric, *place))
+    };
+    let list = listed("", &without_up, |p| gap(p, up)).unwrap_or_default();
+    Err(format!(
+        "the {name} dimension through {} is cut in {} pieces:{list}",
+        torus.lattice.show(ring[0]),
+        without_up.len()
+    ))
+}
+
+/// Where switches are missing and others fit nowhere, the file is the likelier culprit.
+fn with_strangers(fabric: &Fabric, torus: &Torus, why: String) -> String {
+    let left = torus.left_over();
+    let name = |s: &_| super::torus::switch_name(fabric, *s);
+    match listed("", &left, name) {
+        Some(list) => format!(
+            "{why}; {} of {} switches fit nowhere, so the sizes or seeds of torus-2QoS.conf may \
+             not be those of the fabric:{list}",
+            left.len(),
+            torus.places.of.len()
+        ),
+        None => why,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lk_fabric::topo::{Shape, TopoSpec, Torus as TorusShape, generate};
+    use lk_fabric::{PortId, SwitchId};
+    use lk_wire::{Lid, PortNum};
+
+    use super::super::lanes::overrides;
+    use super::super::lattice::Lattice;
+    use super::super::place::place;
+    use super::super::tables;
+    use super::*;
+    use crate::graph::Graph;
+    use crate::job::{DataVls, LidMap, Routes, SlPlan};
+    use crate::proof::{OneLane, SlSet, Traffic, prove};
+
+    /// The verdicts on a 2D torus that has lost switches: of the checks, and of the proof on the
+    /// tables that would be made.
+    fn verdicts(radix: [u32; 2], gone: &[[u32; 2]]) -> (bool, bool) {
+        let spec = TopoSpec::new(Shape::Torus(TorusShape::new(&radix)));
+        let fabric = generate(&spec).unwrap().fabric;
+        let graph = Graph::new(&fabric);
+        let lattice = Lattice::new([radix[0], radix[1], 1], [false; 3]);
+        // Switches are numbered with y running fastest.
+        let switch = |x: u32, y: u32| {
+            let guid = lk_wire::Guid(0x20_0000 + u64::from(x * radix[1] + y));
+            fabric.as_switch(fabric.node_by_guid(guid).unwrap()).unwrap()
+        };
+        let seed: Vec<(usize, SwitchId)> =
+            [(0, 0), (1, 0), (0, 1), (radix[0] - 1, 0), (0, radix[1] - 1)]
+                .map(|(x, y)| (lattice.index([x, y, 0]), switch(x, y)))
+                .into();
+        let mut places = place(&graph, &lattice, &seed).unwrap();
+        for [x, y] in gone {
+            places.at[lattice.index([*x, *y, 0])] = None;
+            places.of[switch(*x, *y).index()] = None;
+        }
+        let torus = Torus::new(&fabric, &graph, lattice, places);
+        let lids = fabric.end_ports().zip(1..).map(|(p, lid): (PortId, u16)| (p, Lid(lid), 0));
+        let lids = LidMap::new(lids.collect());
+        let Ok(lfts) = tables::fill(&fabric, &lids, &torus, &[]) else {
+            return (check(&fabric, &torus).is_ok(), false);
+        };
+        let sl = SlPlan::PerPair(super::super::PairSls::new(&fabric, &torus));
+        let vls = DataVls { switches: 8, end_ports: 8 };
+        let lanes = Some(overrides(&fabric, &torus, vls));
+        let routes = Routes { engine: "torus-2QoS", lfts, sl, lanes, notes: Vec::new() };
+        let tables = routes.proof_lanes(&fabric, &OneLane);
+        let sls = routes.proof_sls(&lids, SlSet::ALL);
+        let proof = prove(&fabric, &lids, &routes.lfts, &tables, &sls, Traffic::All);
+        for wait in proof.circle.iter().flatten() {
+            assert!(wait.port > PortNum(0));
+        }
+        (check(&fabric, &torus).is_ok(), proof.deadlock_free())
+    }
+
+    /// The manual's switches O and T, side by side in x.
+    #[test]
+    fn the_proof_finds_the_credit_loop_of_the_manual() {
+        assert_eq!(verdicts([6, 6], &[[3, 1], [4, 1]]), (false, false));
+        assert_eq!(verdicts([6, 6], &[[3, 1], [3, 2]]), (true, true));
+        assert_eq!(verdicts([6, 6], &[]), (true, true));
+    }
+
+    /// Of all pairs of missing switches those that pass are free of deadlock.
+    #[test]
+    fn pairs_that_pass_are_proved() {
+        let places =
+            |radix: [u32; 2]| (0..radix[0]).flat_map(move |x| (0..radix[1]).map(move |y| [x, y]));
+        for radix in [[5, 4], [6, 5]] {
+            let mut passed = 0;
+            let mut refused_with_reason = 0;
+            for one in places(radix) {
+                for other in places(radix).filter(|o| *o > one) {
+                    let (passes, free) = verdicts(radix, &[one, other]);
+                    assert!(free || !passes, "{one:?} {other:?}");
+                    passed += usize::from(passes);
+                    refused_with_reason += usize::from(!passes && !free);
+                }
+            }
+            // Each switch and the next one in y.
+            assert_eq!(passed as u32, radix[0] * radix[1]);
+            assert!(refused_with_reason > 0);
+        }
+    }
+}

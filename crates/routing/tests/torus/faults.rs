@@ -1,0 +1,114 @@
+//! Failures: none changes an SL, and whatever is routed can neither deadlock nor loop.
+
+use std::collections::BTreeMap;
+
+use lk_routing::check;
+use lk_wire::{Guid, Sl};
+use proptest::prelude::*;
+
+use crate::bench::{At, Bench, Plan};
+
+type Sls = BTreeMap<(Guid, Guid), (Sl, Sl)>;
+
+fn with_seeds(plan: &Plan, seeds: &[At]) -> Bench {
+    let mut bench = plan.bench();
+    if let Some(spec) = bench.options.torus.as_mut() {
+        spec.seeds = seeds.iter().map(|at| plan.seed(*at)).collect();
+    }
+    bench
+}
+
+fn sls(bench: &Bench) -> Sls {
+    let routes = bench.routes();
+    bench.holds(&routes);
+    let all = bench.path_sls(&routes);
+    all.into_iter().map(|(a, b, low, high)| ((a, b), (low, high))).collect()
+}
+
+/// All single failures of a torus with two seeds that share no switch.
+fn single_failures(radix: At, seeds: &[At]) -> usize {
+    let whole = Plan::new(radix);
+    let before = sls(&with_seeds(&whole, seeds));
+    let links = whole.links().into_iter().map(|(a, b)| whole.clone().without_link(a, b));
+    let switches = whole.places().into_iter().map(|at| whole.clone().without_switch(at));
+    let mut count = 0;
+    for broken in links.chain(switches) {
+        let after = sls(&with_seeds(&broken, seeds));
+        let ends = 2 * (whole.places().len() - broken.no_switch.len());
+        assert_eq!(after.len(), ends * ends);
+        for (pair, sl) in after {
+            assert_eq!(before.get(&pair), Some(&sl), "{broken:?} {pair:?}");
+        }
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn no_single_failure_changes_a_path_sl_of_6x5() {
+    assert_eq!(single_failures([6, 5, 1], &[[0, 0, 0], [3, 3, 0]]), 90);
+}
+
+#[test]
+fn no_single_failure_changes_a_path_sl_of_4x4x5() {
+    assert_eq!(single_failures([4, 4, 5], &[[0, 0, 0], [2, 2, 2]]), 320);
+}
+
+fn size() -> impl Strategy<Value = At> {
+    prop_oneof![
+        [2_u32..8, 2_u32..8, 1_u32..2],
+        [1_u32..2, 3_u32..8, 3_u32..8],
+        [2_u32..6, 2_u32..6, 2_u32..6],
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Any failures at all: the engine refuses, or what it routes is right.
+    #[test]
+    fn whatever_fails_nothing_deadlocks(
+        radix in size(),
+        open in prop::array::uniform3(prop::bool::weighted(0.15)),
+        picks in prop::collection::vec((any::<prop::sample::Index>(), prop::bool::weighted(0.25)), 0..7),
+    ) {
+        let mut plan = Plan::new(radix);
+        plan.open = open;
+        let (links, places) = (plan.links(), plan.places());
+        for (pick, of_switch) in picks {
+            if of_switch {
+                plan.no_switch.insert(*pick.get(&places));
+            } else {
+                plan.no_link.insert(*pick.get(&links));
+            }
+        }
+        let bench = plan.bench();
+        let Ok(routes) = bench.plan() else { return Ok(()) };
+        let proof = bench.prove(&routes);
+        prop_assert!(proof.deadlock_free(), "{:?}", proof);
+        let found = check(&bench.fabric, &bench.lids, &routes.lfts);
+        let unrouted = routes.notes.iter().any(|n| n.contains("neither reached nor routed"));
+        prop_assert!(unrouted || found.unreached.is_empty(), "{:?} {:?}", found, routes.notes);
+    }
+
+    /// Cables between wrong ports: the links that fit are used, and nothing deadlocks.
+    #[test]
+    fn wrong_cables_do_not_deadlock(
+        radix in size(),
+        swaps in prop::collection::vec(any::<(prop::sample::Index, prop::sample::Index)>(), 1..4),
+    ) {
+        let mut plan = Plan::new(radix);
+        let links = plan.links();
+        for (one, other) in swaps {
+            let ((a, b), (c, d)) = (*one.get(&links), *other.get(&links));
+            if a != d && c != b && plan.no_link.insert((a, b)) && plan.no_link.insert((c, d)) {
+                plan.more_links.extend([(a, d), (c, b)]);
+            }
+        }
+        let bench = plan.bench();
+        if let Ok(routes) = bench.plan() {
+            let proof = bench.prove(&routes);
+            prop_assert!(proof.deadlock_free(), "{:?}", proof);
+        }
+    }
+}
