@@ -195,10 +195,15 @@ impl Bench {
         self.plan().expect_err("the engine refuses").reason
     }
 
+    /// The proof for all packets, also those from one switch to another.
     pub(crate) fn prove(&self, routes: &Routes) -> Proof {
+        self.prove_traffic(routes, Traffic::All)
+    }
+
+    pub(crate) fn prove_traffic(&self, routes: &Routes, traffic: Traffic) -> Proof {
         let lanes = routes.proof_lanes(&self.fabric, &OneLane);
         let sls = routes.proof_sls(&self.lids, SlSet::ALL);
-        prove(&self.fabric, &self.lids, &routes.lfts, &lanes, &sls, Traffic::All)
+        prove(&self.fabric, &self.lids, &routes.lfts, &lanes, &sls, traffic)
     }
 
     /// Each LID is reached from everywhere, and nothing can deadlock.

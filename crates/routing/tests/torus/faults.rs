@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use lk_routing::check;
+use lk_routing::proof::Traffic;
 use lk_wire::{Guid, Sl};
 use proptest::prelude::*;
 
@@ -54,6 +55,26 @@ fn no_single_failure_changes_a_path_sl_of_4x4x5() {
     assert_eq!(single_failures([4, 4, 5], &[[0, 0, 0], [2, 2, 2]]), 320);
 }
 
+/// A missing switch and missing links can make a circle together which the shape does not show.
+/// The engine then refuses; any one repair is enough.
+#[test]
+fn failures_whose_detours_meet_are_refused() {
+    let (switch, one, other) = ([3, 1, 0], ([3, 0, 0], [4, 0, 0]), ([2, 2, 0], [3, 2, 0]));
+    let whole = Plan::new([6, 5, 1]);
+    let links = whole.clone().without_link(one.0, one.1).without_link(other.0, other.1);
+    let why = links.clone().without_switch(switch).bench().refusal();
+    for words in ["could deadlock", "(3,1,0)", "sw-3-0-0", "sw-4-0-0", "sw-2-2-0", "sw-3-2-0"] {
+        assert!(why.contains(words), "{why}");
+    }
+    let hole = whole.without_switch(switch);
+    for repaired in
+        [links, hole.clone().without_link(one.0, one.1), hole.without_link(other.0, other.1)]
+    {
+        let bench = repaired.bench();
+        bench.holds(&bench.routes());
+    }
+}
+
 fn size() -> impl Strategy<Value = At> {
     prop_oneof![
         [2_u32..8, 2_u32..8, 1_u32..2],
@@ -84,7 +105,7 @@ proptest! {
         }
         let bench = plan.bench();
         let Ok(routes) = bench.plan() else { return Ok(()) };
-        let proof = bench.prove(&routes);
+        let proof = bench.prove_traffic(&routes, Traffic::EndPorts);
         prop_assert!(proof.deadlock_free(), "{:?}", proof);
         let found = check(&bench.fabric, &bench.lids, &routes.lfts);
         let unrouted = routes.notes.iter().any(|n| n.contains("neither reached nor routed"));

@@ -3,7 +3,8 @@
 //!
 //! In the order of the work: `spec` holds torus-2QoS.conf and checks it; `lattice` is the shape;
 //! `place` gives the switches of the fabric their coordinates; `torus` collects the links
-//! between them; `sound` refuses what cannot be routed; `tables` makes the forwarding tables,
+//! between them; `sound` refuses what cannot be routed, and proves the
+//! result where failures meet; `tables` makes the forwarding tables,
 //! `path_sl` the SLs, `lanes` the SL2VL tables.
 
 mod lanes;
@@ -65,7 +66,9 @@ impl Torus2Qos {
         notes.extend(few_lanes(vls.switches, vls.end_ports));
         let sl = SlPlan::PerPair(PairSls::new(fabric, &torus));
         let lanes = Some(lanes::overrides(fabric, &torus, vls));
-        Ok(Routes { engine: self.name(), lfts, sl, lanes, notes })
+        let routes = Routes { engine: self.name(), lfts, sl, lanes, notes };
+        sound::prove_around_holes(job, &torus, &routes)?;
+        Ok(routes)
     }
 }
 

@@ -1,9 +1,15 @@
-//! Which failures can be routed around: checked before any table is made.
+//! Which failures can be routed around.
+//!
+//! [`check`] looks at the shape alone, before any table is made. It does not see everything: the
+//! ways around a missing switch and those around a missing link can close a circle together. So
+//! [`prove_around_holes`] has the finished tables proved where a fabric lacks both.
 
 use lk_fabric::{Fabric, PortId};
 
 use super::lattice::{DIMENSIONS, Way};
 use super::torus::{Torus, listed, signed};
+use crate::job::{RouteJob, Routes};
+use crate::proof::{OneLane, SlSet, Traffic, prove};
 
 /// Whether the torus can be routed without a circle of waiting packets and without leaving
 /// switches out.
@@ -23,6 +29,32 @@ pub(super) fn check(fabric: &Fabric, torus: &Torus) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether the tables of a torus that lacks switches and links are free of deadlock.
+///
+/// # Errors
+/// A sentence that lists what is missing.
+pub(super) fn prove_around_holes(
+    job: &RouteJob<'_>,
+    torus: &Torus,
+    routes: &Routes,
+) -> Result<(), String> {
+    let missing = torus.missing();
+    let Some(gaps) = torus.list_gaps(job.fabric).filter(|_| !missing.is_empty()) else {
+        return Ok(());
+    };
+    let lanes = routes.proof_lanes(job.fabric, &OneLane);
+    let sls = routes.proof_sls(job.lids, SlSet::ALL);
+    let traffic = Traffic::EndPorts;
+    if prove(job.fabric, job.lids, &routes.lfts, &lanes, &sls, traffic).deadlock_free() {
+        return Ok(());
+    }
+    let holes = listed("no switch at", &missing, |p| torus.lattice.show(*p)).unwrap_or_default();
+    Err(format!(
+        "packets could deadlock, because the ways around missing switches and missing links cross: \
+         {holes}; {gaps}; one of them has to be repaired"
+    ))
 }
 
 /// A dimension that is longer in the file than in the fabric looks like one that has lost all
@@ -141,8 +173,7 @@ mod tests {
     use super::super::tables;
     use super::*;
     use crate::graph::Graph;
-    use crate::job::{DataVls, LidMap, Routes, SlPlan};
-    use crate::proof::{OneLane, SlSet, Traffic, prove};
+    use crate::job::{DataVls, LidMap, SlPlan};
 
     /// The verdicts on a 2D torus that has lost switches: of the checks, and of the proof on the
     /// tables that would be made.

@@ -106,21 +106,7 @@ impl Torus {
         let mut notes = Vec::new();
         let missing = self.missing();
         notes.extend(listed("no switch at", &missing, |p| self.lattice.show(*p)));
-        let mut gaps = Vec::new();
-        for place in 0..self.lattice.len() {
-            for way in Way::all().filter(|w| w.up()) {
-                if let Some(next) = self.lattice.step(place, way)
-                    && self.places.at[place].is_some()
-                    && self.places.at[next].is_some()
-                    && self.group(place, way).is_empty()
-                {
-                    gaps.push((place, next));
-                }
-            }
-        }
-        notes.extend(listed("no link between", &gaps, |(a, b)| {
-            format!("{} and {}", self.name(fabric, *a), self.name(fabric, *b))
-        }));
+        notes.extend(self.list_gaps(fabric));
         let left = self.left_over();
         notes.extend(listed(
             "not part of the torus, and neither reached nor routed:",
@@ -132,6 +118,25 @@ impl Torus {
             format!("{} to {far}", fabric.port_name(*p))
         }));
         notes
+    }
+
+    /// Neighbours that are both there, without a link between them.
+    pub(super) fn gaps(&self) -> Vec<(usize, usize)> {
+        let up = |place: usize| Way::all().filter(|w| w.up()).map(move |way| (place, way));
+        (0..self.lattice.len())
+            .filter(|place| self.places.at[*place].is_some())
+            .flat_map(up)
+            .filter(|(place, way)| self.group(*place, *way).is_empty())
+            .filter_map(|(place, way)| Some((place, self.lattice.step(place, way)?)))
+            .filter(|(_, next)| self.places.at[*next].is_some())
+            .collect()
+    }
+
+    /// The gaps in a sentence, if there are any.
+    pub(super) fn list_gaps(&self, fabric: &Fabric) -> Option<String> {
+        listed("no link between", &self.gaps(), |(a, b)| {
+            format!("{} and {}", self.name(fabric, *a), self.name(fabric, *b))
+        })
     }
 
     /// A switch for people: its place and its description.
