@@ -9,4 +9,5 @@ mod faults;
 mod field;
 mod setup;
 mod tables;
+mod torus;
 mod vendor;

@@ -5,8 +5,8 @@
 
 use lk_config::Options;
 use lk_fabric::{Fabric, PortId};
-use lk_routing::LidMap;
-use lk_wire::{Lid, PortInfo, PortState, SwitchInfo, cap_mask, cap_mask2};
+use lk_routing::{LidMap, Routes};
+use lk_wire::{Lid, PortInfo, PortState, Sl, SwitchInfo, cap_mask, cap_mask2};
 
 use super::Settings;
 use super::pkeys::{self, PartEnforce};
@@ -18,19 +18,25 @@ pub(super) struct LinkSetup<'a> {
     fabric: &'a Fabric,
     options: &'a Options,
     manage_pkeys: bool,
+    routes: Option<&'a Routes>,
     lid_of: Vec<Option<(Lid, u8)>>,
     sm_lid: Lid,
 }
 
 impl<'a> LinkSetup<'a> {
-    pub(super) fn new(seen: &'a Observed, settings: &'a Settings, lids: &LidMap) -> Self {
+    pub(super) fn new(
+        seen: &'a Observed,
+        settings: &'a Settings,
+        lids: &LidMap,
+        routes: Option<&'a Routes>,
+    ) -> Self {
         let mut lid_of = vec![None; seen.fabric.ports().len()];
         for (port, lid, lmc) in lids.ranges() {
             lid_of[port.index()] = Some((*lid, *lmc));
         }
         let sm_lid = lid_of[seen.sm_port.index()].map_or(Lid(0), |(lid, _)| lid);
         let (options, manage_pkeys) = (&settings.options, settings.manage_pkeys);
-        Self { seen, fabric: &seen.fabric, options, manage_pkeys, lid_of, sm_lid }
+        Self { seen, fabric: &seen.fabric, options, manage_pkeys, lid_of, sm_lid, routes }
     }
 
     /// PortInfo by port; `None` where nothing is to be managed.
@@ -92,7 +98,9 @@ impl<'a> LinkSetup<'a> {
         want.set_lid(lid.0);
         want.set_lmc(lmc);
         want.set_sm_lid(self.sm_lid.0);
-        want.set_master_sm_sl(o.sm_sl & 0xF);
+        let sl = Sl(o.sm_sl & 0xF);
+        let sl = self.routes.map_or(sl, |r| r.path_sl(port, self.seen.sm_port, sl));
+        want.set_master_sm_sl(sl.0);
         want.set_subnet_timeout(o.subnet_timeout & 0x1F);
         let can = have.capability_mask() & cap_mask::CLIENT_REREGISTER != 0;
         let moved = want.lid() != have.lid() || want.sm_lid() != have.sm_lid();
@@ -254,7 +262,7 @@ mod tests {
             let ends: Vec<PortId> = self.seen.fabric.end_ports().collect();
             let lids = ends.iter().zip(1..).map(|(p, n)| (*p, Lid(n), 0)).collect();
             let settings = self.settings();
-            let setup = LinkSetup::new(&self.seen, &settings, &LidMap::new(lids));
+            let setup = LinkSetup::new(&self.seen, &settings, &LidMap::new(lids), None);
             setup.ports()[self.id(which).index()]
         }
     }
@@ -414,7 +422,7 @@ mod tests {
             info.set_port_state_change(1);
         }
         let settings = case.settings();
-        let setup = LinkSetup::new(&case.seen, &settings, &LidMap::default());
+        let setup = LinkSetup::new(&case.seen, &settings, &LidMap::default(), None);
         let info = setup.switches(Some(Lid(77)))[0].unwrap();
         assert_eq!((info.life_time_value(), info.linear_fdb_top()), (0x12, 77));
         assert_eq!(info.port_state_change(), 0);

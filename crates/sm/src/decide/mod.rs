@@ -3,6 +3,7 @@
 
 mod engines;
 mod fdr10;
+mod lanes;
 mod lids;
 mod links;
 mod pkeys;
@@ -100,10 +101,10 @@ pub fn decide(seen: &Observed, settings: &Settings, previous: Option<&Lfts>) -> 
         true => pkeys::default_partition(seen, &settings.options),
         false => Vec::new(),
     };
-    let links = links::LinkSetup::new(seen, settings, &plan.map);
+    let links = links::LinkSetup::new(seen, settings, &plan.map, routes.as_ref());
     let mut ports = links.ports();
     let switches = links.switches(routes.as_ref().map(|r| r.lfts.top));
-    let qos = qos::tables(seen, &settings.options, &mut ports);
+    let qos = qos::tables(seen, &settings.options, routes.as_ref(), &mut ports);
     let verdict = routes.as_ref().map(|routes| {
         let verdict = Verdict::of_desired(&seen.fabric, &plan.map, routes, &qos);
         events.extend(verdict.events(routes.engine));
@@ -130,7 +131,11 @@ fn route(
     previous: Option<&Lfts>,
     events: &mut Vec<Event>,
 ) -> Option<Routes> {
-    let job = RouteJob { fabric: &seen.fabric, lids, options: &settings.routing, previous };
+    let options = RouteOptions {
+        data_vls: lanes::everywhere(seen, settings.options.max_op_vls),
+        ..settings.routing.clone()
+    };
+    let job = RouteJob { fabric: &seen.fabric, lids, options: &options, previous };
     let asked = settings.options.routing_engine.as_deref();
     let outcome = lk_routing::route(&engines::in_force(asked, events), &job);
     for declined in outcome.declined {

@@ -192,17 +192,21 @@ impl Verdict {
         qos: &QosTables,
     ) -> Self {
         let tables = Forwarding { fabric, lids, lfts: &routes.lfts };
-        let sl = match routes.sl {
-            SlPlan::Constant(sl) => sl,
-            SlPlan::Any => Sl(0),
+        // Where the engine decides by path, the level of QoS is left to others: both are judged.
+        let levels = match routes.sl {
+            SlPlan::PerPair(_) => SlSet::one(Sl(0)).with(Sl(8)),
+            SlPlan::Any | SlPlan::Constant(_) => SlSet::one(Sl(0)),
         };
-        let sls = SlSet::one(sl);
+        let sls = routes.proof_sls(lids, levels);
         if qos.is_empty() {
             return Self::of(&tables, &OneLane, &sls);
         }
-        let lanes = EgressLanes::new(fabric, qos);
+        let configured = EgressLanes::new(fabric, qos);
+        let lanes = routes.proof_lanes(fabric, &configured);
         let mut verdict = Self::of(&tables, &lanes, &sls);
-        let one_lane_each = lanes.keep_to_one_lane() && verdict.dropped_sls.is_empty();
+        let one_lane_each = routes.lanes.is_none()
+            && configured.keep_to_one_lane()
+            && verdict.dropped_sls.is_empty();
         let free = if one_lane_each {
             // Each SL stays on one lane, and there makes the edges that this one makes.
             verdict.deadlock_free

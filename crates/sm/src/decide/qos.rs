@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use lk_config::Options;
 use lk_fabric::{NodeKind, PortId};
-use lk_qos::{EgressPort, PortTables, ResolvedSets};
-use lk_wire::{PortInfo, SlToVlTable, VlCode, cap_mask};
+use lk_qos::tables::masked_sl2vl;
+use lk_qos::{EgressPort, PortClass, PortTables, ResolvedSets, VlArbBlock};
+use lk_routing::{LaneOverrides, Routes};
+use lk_wire::{PortInfo, PortNum, SlToVlTable, Vl, VlArbEntry, VlArbTable, VlCode, cap_mask};
 
 use super::role::Role;
 use crate::observe::{Observed, Table};
@@ -17,6 +19,15 @@ use crate::observe::{Observed, Table};
 pub struct QosTables {
     egress: Vec<Option<Arc<PortTables>>>,
     wildcards: bool,
+    /// The SL2VL tables that the routing engine wants in place of the configured ones.
+    engine: Option<EngineLanes>,
+}
+
+#[derive(Clone, Debug)]
+struct EngineLanes {
+    lanes: LaneOverrides,
+    /// OperVLs by port: what an engine wants is cut to what the port operates, too.
+    oper_vls: Vec<VlCode>,
 }
 
 /// The tables for ports whose PortInfo becomes `ports`: lanes are masked by the OperVLs that a
@@ -24,11 +35,13 @@ pub struct QosTables {
 pub(super) fn tables(
     seen: &Observed,
     options: &Options,
+    routes: Option<&Routes>,
     ports: &mut [Option<PortInfo>],
 ) -> QosTables {
     if !options.qos {
         return QosTables::default();
     }
+    let lanes = routes.and_then(|r| r.lanes.clone());
     let sets = ResolvedSets::new(&options.qos_sets);
     let mut shared: BTreeMap<EgressPort, Arc<PortTables>> = BTreeMap::new();
     let mut egress = vec![None; ports.len()];
@@ -45,11 +58,39 @@ pub(super) fn tables(
             vlarb_high_cap: want.vl_arb_high_cap(),
             sl_mapping: mapping & cap_mask::SL_MAPPING != 0,
         };
-        let tables = shared.entry(key).or_insert_with(|| Arc::new(PortTables::new(&sets, &key)));
+        let tables = shared.entry(key).or_insert_with(|| {
+            let mut tables = PortTables::new(&sets, &key);
+            if lanes.is_some() && class == PortClass::SwitchExternal {
+                tables.vlarb = tables.vlarb.map(|block| block.map(towards_hosts));
+            }
+            Arc::new(tables)
+        });
         want.set_vl_high_limit(tables.high_limit);
         egress[at] = Some(Arc::clone(tables));
     }
-    QosTables { egress, wildcards: options.use_optimized_slvl }
+    let wildcards = options.use_optimized_slvl && lanes.is_none();
+    let oper_vls =
+        || ports.iter().map(|p| VlCode(p.as_ref().map_or(0, PortInfo::oper_vls))).collect();
+    let engine = lanes.map(|lanes| EngineLanes { lanes, oper_vls: oper_vls() });
+    QosTables { egress, wildcards, engine }
+}
+
+/// The arbitration of a switch's port in front of a host where the engine folds the two levels of
+/// QoS onto VL 0 and VL 1 there: VL 4 is that of the upper level between switches; entries of
+/// other lanes are left out.
+fn towards_hosts(mut block: VlArbBlock) -> VlArbBlock {
+    let mut table = VlArbTable::default();
+    let kept =
+        block.table.iter().take(usize::from(block.used)).filter_map(|entry| match entry.vl {
+            Vl(0) => Some(entry),
+            Vl(4) => Some(VlArbEntry { vl: Vl(1), ..entry }),
+            _ => None,
+        });
+    for (at, entry) in kept.enumerate() {
+        table.set(at, entry);
+    }
+    block.table = table;
+    block
 }
 
 impl QosTables {
@@ -75,7 +116,14 @@ impl QosTables {
     /// The SL2VL mapping of an egress port for packets that come in by `ingress`.
     #[must_use]
     pub fn sl2vl(&self, egress: PortId, ingress: u16) -> Option<SlToVlTable> {
-        self.port(egress)?.sl2vl_from(u8::try_from(ingress).ok()?)
+        let ingress = u8::try_from(ingress).ok()?;
+        let configured = self.port(egress)?.sl2vl_from(ingress)?;
+        let own = self.engine.as_ref().and_then(|engine| {
+            let map = engine.lanes.sl2vl(egress, PortNum(ingress))?;
+            let oper_vls = *engine.oper_vls.get(egress.index())?;
+            Some(masked_sl2vl(&SlToVlTable::from_fn(|sl| map.vl(sl)), oper_vls))
+        });
+        Some(own.unwrap_or(configured))
     }
 
     /// The tables that are managed, with their blocks, in the order of ports.

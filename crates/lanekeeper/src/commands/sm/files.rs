@@ -8,9 +8,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use lk_config::guid2lid::{self, Guid2Lid};
+use lk_config::torus_conf::{self, TorusConf};
 use lk_config::{guid_files, node_names};
 use lk_diag::{Diagnostics, SourceFile};
+use lk_routing::{DataVls, TorusSeed, TorusSpec};
 use lk_sm::{Settings, View, dumps};
+use lk_wire::VlCode;
 
 use crate::failure::Failure;
 use crate::terminal;
@@ -66,6 +69,33 @@ pub(in crate::commands) fn routing(settings: &mut Settings, said: &mut Diagnosti
         Some(ids.into_iter().map(|(guid, id)| (guid.value, id)).collect())
     });
     settings.routing.ids = ids.unwrap_or_default();
+    settings.routing.qos = o.qos;
+    // What ports of a file can do is not known; the manager counts for itself.
+    let lanes = VlCode(o.max_op_vls.min(4)).data_vls().max(1);
+    settings.routing.data_vls = DataVls { switches: lanes, end_ports: lanes };
+    let wants_torus = o.routing_engine.as_deref().is_some_and(|list| list.contains("torus-2QoS"));
+    settings.routing.torus = o.torus_config.as_deref().filter(|_| wants_torus).and_then(|path| {
+        let source = source("torus_config", path, "torus-2QoS cannot route")?;
+        let (conf, found) = torus_conf::parse(&source);
+        said.extend(found);
+        torus(&conf)
+    });
+}
+
+/// The torus as its engine is told of it; none where the file must not be routed by.
+fn torus(conf: &TorusConf) -> Option<TorusSpec> {
+    let shape = conf.shape.as_ref().filter(|_| !conf.refused)?.value;
+    let seed = |seed: &torus_conf::Seed| TorusSeed {
+        links: seed.links.map(|link| link.map(|l| (l.value.from, l.value.to))),
+        dateline: seed.dateline(),
+    };
+    Some(TorusSpec {
+        radix: shape.radix,
+        open: shape.open,
+        seeds: conf.seeds.iter().map(seed).collect(),
+        group_ports: conf.group_ports(),
+        port_order: conf.port_order.iter().map(|p| p.value).collect(),
+    })
 }
 
 /// Reads the names that stand in for what nodes call themselves.
