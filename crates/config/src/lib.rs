@@ -7,7 +7,8 @@
 //! Where to look next: [`options`] for the table of options and [`Options`], [`opensm_conf`] for
 //! the main file, [`command_line`] for OpenSM's command line, [`effective`] for what comes out
 //! of both; [`guid_map`] and [`guid_files`] for lists of GUIDs, [`node_names`] for the node name
-//! map, [`torus_conf`] for the torus engine's file, [`persistent`] and [`guid2lid`] for what is kept over restarts.
+//! map, [`torus_conf`] for the torus engine's file, [`persistent`] and [`guid2lid`] for what is
+//! kept over restarts.
 
 #![forbid(unsafe_code)]
 

@@ -161,8 +161,8 @@ proptest! {
         ports in prop::collection::vec(0_u32..300, 0..6),
         limit in any::<u32>(),
     ) {
-        let shape: Vec<String> =
-            radix.iter().zip(open).map(|(r, o)| format!("{r}{}", if o { "M" } else { "t" })).collect();
+        let word = |(r, open): (&u32, bool)| format!("{r}{}", if open { "M" } else { "t" });
+        let shape: Vec<String> = radix.iter().zip(open).map(word).collect();
         let ports: Vec<String> = ports.iter().map(u32::to_string).collect();
         let text = format!(
             "mesh {}\nxp_link 1 2\nxm_link 1 3\nyp_link 1 4\nym_link 1 5\nzp_link 1 6\nzm_link 1 7\n\

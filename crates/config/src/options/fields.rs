@@ -153,7 +153,7 @@ options! {
         /// If TRUE, the SA database is dumped after every sweep that finds a change.
         sa_db_dump: bool = false, reload, NotYet;
         /// File for the engine torus-2QoS.
-        torus_config: Option<String> = text("/etc/opensm/torus-2QoS.conf"), reload, NotYet;
+        torus_config: Option<String> = text("/etc/opensm/torus-2QoS.conf"), reload, Applied;
     }
     Handover {
         /// Priority in the election of the master SM, 0 to 15; the highest wins.

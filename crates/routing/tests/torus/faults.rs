@@ -91,7 +91,10 @@ proptest! {
     fn whatever_fails_nothing_deadlocks(
         radix in size(),
         open in prop::array::uniform3(prop::bool::weighted(0.15)),
-        picks in prop::collection::vec((any::<prop::sample::Index>(), prop::bool::weighted(0.25)), 0..7),
+        picks in prop::collection::vec(
+            (any::<prop::sample::Index>(), prop::bool::weighted(0.25)),
+            0..7,
+        ),
     ) {
         let mut plan = Plan::new(radix);
         plan.open = open;
