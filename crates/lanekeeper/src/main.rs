@@ -31,13 +31,16 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Manage a subnet, with the options of opensm; --sim FILE: a simulated one.
-    // The words of this and the next one never come this far: opensm's options are not clap's.
+    // The words of this and the next two never come this far: opensm's options are not clap's.
     // They are here for the help.
     #[command(disable_help_flag = true)]
     Sm,
     /// Route a fabric from a file and say how good the routes are.
     #[command(disable_help_flag = true)]
     Route,
+    /// Prove that routes reach everything and cannot deadlock, or show how they do.
+    #[command(disable_help_flag = true)]
+    Verify,
     /// Write the file of a well-known topology.
     Topo(commands::topo::Arguments),
 }
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Sm => return commands::sm::run(&[]),
         Command::Route => return route(&[]),
+        Command::Verify => return verify(&[]),
         Command::Topo(arguments) => commands::topo::run(&arguments),
     };
     result.unwrap_or_else(|failure| failure.report())
@@ -57,6 +61,10 @@ fn main() -> ExitCode {
 
 fn route(words: &[OsString]) -> ExitCode {
     commands::route::run(words).unwrap_or_else(|failure| failure.report())
+}
+
+fn verify(words: &[OsString]) -> ExitCode {
+    commands::verify::run(words).unwrap_or_else(|failure| failure.report())
 }
 
 /// A command that reads its words as opensm does.
@@ -73,6 +81,7 @@ fn with_options_of_opensm(words: &[OsString]) -> Option<(Run, &[OsString])> {
     let run: Run = match command.to_str()? {
         "sm" => commands::sm::run,
         "route" => route,
+        "verify" => verify,
         _ => return None,
     };
     Some((run, options))

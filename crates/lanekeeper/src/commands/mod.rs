@@ -3,3 +3,4 @@
 pub(crate) mod route;
 pub(crate) mod sm;
 pub(crate) mod topo;
+pub(crate) mod verify;

@@ -3,8 +3,10 @@
 //!
 //! [`Verdict::of`] runs [`lk_routing::check()`] and [`lk_routing::prove`] and puts names to what
 //! they find. It is used before a sweep is applied, in a plan, and for tables from files. `lanes`
-//! says which lanes the desired tables give; `witness` finds whose traffic makes a circle.
+//! says which lanes the desired tables give; `hosts` tells traffic between adapters from that with
+//! switches; `witness` finds whose traffic makes a circle.
 
+mod hosts;
 mod lanes;
 mod witness;
 
@@ -12,13 +14,14 @@ use std::fmt;
 
 use lk_fabric::{Fabric, PortId, SwitchId};
 use lk_routing::check::{Check, check};
-use lk_routing::proof::{Lanes, OneLane, PathSls, SlSet, Traffic};
-use lk_routing::{End, Lfts, LidMap, Proof, Routes, SlPlan, prove};
+use lk_routing::proof::{Lanes, OneLane, PathSls, SlSet, Wait};
+use lk_routing::{End, Lfts, LidMap, Routes, SlPlan};
 use lk_wire::{PortNum, Sl};
 use serde::Serialize;
 
 use super::QosTables;
 use crate::event::Event;
+use hosts::{BetweenHosts, Proofs};
 use lanes::EgressLanes;
 
 /// How many LIDs that are not reached, and how many forwarding loops, are named.
@@ -38,7 +41,8 @@ pub struct Forwarding<'a> {
 /// What is to be said of a routing. The JSON form of this is stable.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Verdict {
-    /// Whether no packet can wait for ever: no credit loop and no forwarding loop.
+    /// Whether no packet between adapters or routers can wait for ever: no credit loop and no
+    /// forwarding loop.
     pub deadlock_free: bool,
     /// Whether each end port reaches each LID of every other end port.
     pub all_reached: bool,
@@ -54,6 +58,10 @@ pub struct Verdict {
     pub waits: u64,
     /// A shortest credit loop; empty if there is none.
     pub circle: Vec<Step>,
+    /// A shortest credit loop that is there only if adapters send to switches on data lanes too, or
+    /// switches to them, as perfquery does from every host at a time; empty if there is none, or
+    /// one without that.
+    pub switch_circle: Vec<Step>,
     /// LIDs for which the tables go round, and the first few of them.
     pub forwarding_loops: Named<Round>,
     /// LIDs that some end port does not reach, and the first few of them.
@@ -163,17 +171,19 @@ impl Verdict {
     pub fn of<L: Lanes, S: PathSls>(tables: &Forwarding<'_>, lanes: &L, sls: &S) -> Self {
         let Forwarding { fabric, lids, lfts } = *tables;
         let check = check(fabric, lids, lfts);
-        let proof = prove(fabric, lids, lfts, lanes, sls, Traffic::EndPorts);
+        let Proofs { proof, free, switch_circle } = Proofs::new(tables, lanes, sls);
         let dropped = lanes::dropped(fabric, lanes, sls.all());
+        let circle = proof.circle.as_deref().unwrap_or_default();
         Self {
-            deadlock_free: proof.deadlock_free(),
+            deadlock_free: free,
             all_reached: check.end_ports_connected(),
             max_hops: check.max_hops,
             sls: numbers(sls.all()),
             lanes: proof.vls.iter().map(|vl| vl.0).collect(),
             channels: proof.channels,
             waits: proof.waits,
-            circle: steps(tables, lanes, sls, &proof),
+            circle: steps(tables, &BetweenHosts(lanes), sls, circle),
+            switch_circle: steps(tables, lanes, sls, &switch_circle),
             forwarding_loops: rounds(fabric, &check),
             unreached: lost(fabric, lids, &check),
             dropped_sls: numbers(dropped),
@@ -181,7 +191,14 @@ impl Verdict {
         }
     }
 
-    /// The verdict on routes, with the SL2VL tables that the ports will hold.
+    /// Whether no packet between adapters or routers can wait for ever: [`Self::of`] without the
+    /// names.
+    #[must_use]
+    pub fn is_free<L: Lanes, S: PathSls>(tables: &Forwarding<'_>, lanes: &L, sls: &S) -> bool {
+        Proofs::new(tables, lanes, sls).free
+    }
+
+    /// The verdict on routes with the SL2VL tables that the ports will hold.
     ///
     /// Without QoS nobody programs these tables. Then all traffic is taken to share one lane,
     /// which is the worst case.
@@ -192,30 +209,40 @@ impl Verdict {
         qos: &QosTables,
     ) -> Self {
         let tables = Forwarding { fabric, lids, lfts: &routes.lfts };
-        // Where the engine decides by path, the level of QoS is left to others: both are judged.
-        let levels = match routes.sl {
-            SlPlan::PerPair(_) => SlSet::one(Sl(0)).with(Sl(8)),
-            SlPlan::Any | SlPlan::Constant(_) => SlSet::one(Sl(0)),
-        };
-        let sls = routes.proof_sls(lids, levels);
+        let sls = routes.proof_sls(lids, Self::levels(routes));
         if qos.is_empty() {
             return Self::of(&tables, &OneLane, &sls);
         }
-        let configured = EgressLanes::new(fabric, qos);
-        let lanes = routes.proof_lanes(fabric, &configured);
+        let lanes = EgressLanes::new(fabric, qos);
         let mut verdict = Self::of(&tables, &lanes, &sls);
-        let one_lane_each = routes.lanes.is_none()
-            && configured.keep_to_one_lane()
-            && verdict.dropped_sls.is_empty();
-        let free = if one_lane_each {
+        let one_lane_each = lanes.keep_to_one_lane() && verdict.dropped_sls.is_empty();
+        let free = if one_lane_each && verdict.sls.len() == 1 {
             // Each SL stays on one lane, and there makes the edges that this one makes.
             verdict.deadlock_free
         } else {
-            let lfts = &routes.lfts;
-            prove(fabric, lids, lfts, &lanes, &SlSet::ALL, Traffic::EndPorts).deadlock_free()
+            Self::is_free(&tables, &lanes, &SlSet::ALL)
         };
         verdict.any_sl = if free { AnySl::Free } else { AnySl::Loop };
         verdict
+    }
+
+    /// The verdict on routes with the SL2VL tables that their engine asks for, or one lane where
+    /// it asks for none.
+    #[must_use]
+    pub fn of_routes(fabric: &Fabric, lids: &LidMap, routes: &Routes) -> Self {
+        let tables = Forwarding { fabric, lids, lfts: &routes.lfts };
+        let sls = routes.proof_sls(lids, Self::levels(routes));
+        Self::of(&tables, &routes.proof_lanes(fabric, &OneLane), &sls)
+    }
+
+    /// The SLs that are asked for: 0, and where the engine decides by path within two levels of
+    /// QoS (SL 0 to 7, 8 to 15), one of each.
+    #[must_use]
+    pub const fn levels(routes: &Routes) -> SlSet {
+        match routes.sl {
+            SlPlan::PerPair(_) => SlSet::one(Sl(0)).with(Sl(8)),
+            SlPlan::Any | SlPlan::Constant(_) => SlSet::one(Sl(0)),
+        }
     }
 
     /// Whether there is nothing to complain of.
@@ -261,6 +288,13 @@ impl Verdict {
             ));
             lines.extend(self.circle.iter().map(|step| format!("  {step}")));
         }
+        if !self.switch_circle.is_empty() {
+            lines.push(
+                "a credit loop is possible if adapters and switches send to each other as well:"
+                    .into(),
+            );
+            lines.extend(self.switch_circle.iter().map(|step| format!("  {step}")));
+        }
         lines.push(if self.all_reached {
             format!("every end port reaches every other, in at most {} hops", self.max_hops)
         } else {
@@ -276,10 +310,9 @@ impl Verdict {
         }
         match (self.any_sl, self.deadlock_free) {
             (AnySl::Free, _) => lines.push("the same holds for programs that use any SL".into()),
-            (AnySl::Loop, true) => lines.push(format!(
-                "a credit loop is possible if programs use SLs other than {}",
-                list(&self.sls)
-            )),
+            (AnySl::Loop, true) => {
+                lines.push("a credit loop is possible if programs choose SLs themselves".into());
+            }
             (AnySl::Loop | AnySl::Unknown, _) => {}
         }
         lines.into_iter().map(|line| line + "\n").collect()
@@ -316,10 +349,9 @@ fn steps<L: Lanes, S: PathSls>(
     tables: &Forwarding<'_>,
     lanes: &L,
     sls: &S,
-    proof: &Proof,
+    circle: &[Wait],
 ) -> Vec<Step> {
     let Forwarding { fabric, lids, .. } = *tables;
-    let circle = proof.circle.as_deref().unwrap_or_default();
     let waits = circle.iter().zip(circle.iter().cycle().skip(1));
     waits
         .map(|(held, next)| {

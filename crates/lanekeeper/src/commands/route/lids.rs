@@ -9,7 +9,7 @@ use crate::failure::Failure;
 /// Where the LIDs come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Origin {
+pub(in crate::commands) enum Origin {
     /// Every port had its own in the file.
     File,
     /// They were given out here, in OpenSM's order.
@@ -18,9 +18,9 @@ pub(super) enum Origin {
 
 /// Who answers to which LIDs.
 #[derive(Debug)]
-pub(super) struct Numbered {
-    pub(super) map: LidMap,
-    pub(super) origin: Origin,
+pub(in crate::commands) struct Numbered {
+    pub(in crate::commands) map: LidMap,
+    pub(in crate::commands) origin: Origin,
 }
 
 /// Takes the file's LIDs where they are whole and no LMC is asked for; gives out new ones
@@ -28,7 +28,7 @@ pub(super) struct Numbered {
 ///
 /// # Errors
 /// If there are not as many LIDs as the ports need.
-pub(super) fn number(fabric: &Fabric, lmc: Option<u8>) -> Result<Numbered, Failure> {
+pub(in crate::commands) fn number(fabric: &Fabric, lmc: Option<u8>) -> Result<Numbered, Failure> {
     let map = LidMap::of_fabric(fabric);
     if lmc.is_none() && is_whole(fabric, &map) {
         return Ok(Numbered { map, origin: Origin::File });

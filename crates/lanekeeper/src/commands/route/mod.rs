@@ -4,10 +4,10 @@
 //! which engine, roots and LMC; those that have nothing to do with routing change nothing.
 
 mod dump;
-mod lids;
+pub(super) mod lids;
 mod previous;
 mod report;
-mod request;
+pub(super) mod request;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -30,9 +30,7 @@ pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
     let Some(request) = request::read(words)? else { return Ok(ExitCode::SUCCESS) };
     let input = input::fabric(&request.fabric)?;
     let fabric = &input.file.fabric;
-    if fabric.switches().is_empty() && fabric.links().next().is_none() {
-        return Err(Failure::Refused(anyhow!("no switch and no cable: there is nothing to route")));
-    }
+    refuse_empty(fabric)?;
     let lids = lids::number(fabric, request.lmc)?;
     let previous = request.previous.as_deref();
     let previous = previous.map(|path| previous::read(path, fabric)).transpose()?;
@@ -43,12 +41,27 @@ pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
         dump::write(folder, input.file.fabric.clone(), lids, routes, request.settings)?;
     }
     terminal::print(&if request.json { report.json() } else { report.text() })?;
-    let good = report.all_reached && !input.flawed;
+    let good = report.all_reached && report.deadlock_free && !input.flawed;
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
 }
 
-/// The routes, and the seconds that the engine took.
-fn routes(fabric: &Fabric, lids: &LidMap, settings: &Settings) -> Result<(Routes, f64), Failure> {
+/// Refuses a fabric without anything to route.
+pub(super) fn refuse_empty(fabric: &Fabric) -> Result<(), Failure> {
+    if fabric.switches().is_empty() && fabric.links().next().is_none() {
+        return Err(Failure::Refused(anyhow!("no switch and no cable: there is nothing to route")));
+    }
+    Ok(())
+}
+
+/// The routes, and the seconds that the engine took. What became of the other engines is told.
+///
+/// # Errors
+/// No engine routes the fabric.
+pub(super) fn routes(
+    fabric: &Fabric,
+    lids: &LidMap,
+    settings: &Settings,
+) -> Result<(Routes, f64), Failure> {
     let engines = settings.options.routing_engine.as_deref().unwrap_or("minhop");
     let job = RouteJob { fabric, lids, options: &settings.routing, previous: None };
     let start = Instant::now();

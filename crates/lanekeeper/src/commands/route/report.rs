@@ -1,11 +1,12 @@
 //! The figures of a routing, for people and for programs.
 
 use std::fmt::Write as _;
+use std::time::Instant;
 
 use lk_fabric::Fabric;
 use lk_routing::Routes;
-use lk_routing::check::{Check, check};
 use lk_routing::quality::{Quality, quality};
+use lk_sm::Verdict;
 use serde::Serialize;
 
 use super::lids::{Numbered, Origin};
@@ -17,6 +18,15 @@ pub(super) struct Report {
     engine: &'static str,
     /// Seconds that the engine took, without reading and checking.
     route_seconds: f64,
+    /// Seconds that the proof took: that everything is reached and nothing can deadlock.
+    proof_seconds: f64,
+    /// Whether no packet can wait for ever. SL2VL tables are not known here, so all packets are
+    /// taken to share one lane, unless the engine needs more.
+    pub(super) deadlock_free: bool,
+    /// Lanes that the proof needs.
+    lanes: usize,
+    /// Links of the shortest credit loop; 0 if there is none.
+    credit_loop: usize,
     /// Switches.
     switches: usize,
     /// LIDs in use.
@@ -51,17 +61,23 @@ impl Report {
         seconds: f64,
         moved: Option<usize>,
     ) -> Self {
-        let Check { loops, .. } = &check(fabric, &lids.map, &routes.lfts);
+        let start = Instant::now();
+        let verdict = Verdict::of_routes(fabric, &lids.map, routes);
+        let proof_seconds = start.elapsed().as_secs_f64();
         let figures: Quality = quality(fabric, &lids.map, &routes.lfts);
         Self {
             engine: routes.engine,
             route_seconds: seconds,
+            proof_seconds,
+            deadlock_free: verdict.deadlock_free,
+            lanes: verdict.lanes.len(),
+            credit_loop: verdict.circle.len(),
             switches: fabric.switches().len(),
             lids: lids.map.ranges().iter().map(|(_, _, lmc)| 1 << lmc).sum(),
             lids_from: lids.origin,
             all_reached: figures.broken == 0,
             entries_moved: moved,
-            loops: loops.len(),
+            loops: verdict.forwarding_loops.lids,
             max_hops: figures.max_hops,
             mean_hops: figures.mean_hops(),
             max_routes_per_link: figures.max_routes_per_link(),
@@ -92,6 +108,13 @@ impl Report {
         row("switches", self.switches.to_string());
         row("LIDs", format!("{} ({origin})", self.lids));
         row("all end ports connected", if self.all_reached { "yes" } else { "no" }.to_owned());
+        row(
+            "credit loop",
+            match self.credit_loop {
+                0 => "none".to_owned(),
+                n => format!("{n} links (`lanekeeper verify` names them)"),
+            },
+        );
         row("forwarding loops", self.loops.to_string());
         row("hops, longest and mean", format!("{} / {:.2}", self.max_hops, self.mean_hops));
         let ideal = format!("{} / {:.1}", self.max_routes_per_link, self.ideal_routes_per_link);

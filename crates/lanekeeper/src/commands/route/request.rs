@@ -54,44 +54,70 @@ pub(super) struct Request {
     pub(super) json: bool,
 }
 
-/// Understands the command line; nothing if help was all that was asked for.
+/// What a command line that holds opensm's options says of routing.
+pub(in crate::commands) struct Words {
+    /// The options, for those of the command's own.
+    pub(in crate::commands) line: CommandLine,
+    /// Words without an option.
+    pub(in crate::commands) operands: Vec<String>,
+    /// Engines, roots and the like.
+    pub(in crate::commands) settings: Settings,
+    /// The LMC, if one was asked for.
+    pub(in crate::commands) lmc: Option<u8>,
+}
+
+/// Understands the command line of a command that takes opensm's options and some of its own;
+/// nothing if help was all that was asked for.
 ///
 /// # Errors
-/// Options that opensm would refuse, no fabric or more than one, a file that cannot be read.
-pub(super) fn read(words: &[OsString]) -> Result<Option<Request>, Failure> {
+/// Options that opensm would refuse; a file that cannot be read.
+pub(in crate::commands) fn understand(
+    words: &[OsString],
+    usage_line: &str,
+    own: &'static [CommandLineOption],
+) -> Result<Option<Words>, Failure> {
     let words = setup::utf8(words)?;
-    let mut line = CommandLine::parse(&words, EXTRA).map_err(|error| usage(&error.0))?;
+    let mut line = CommandLine::parse(&words, own).map_err(|error| usage(usage_line, &error.0))?;
     // opensm has no use for arguments without an option and says so; here one is the fabric.
-    let operands = std::mem::take(&mut line.operands);
+    let operands = std::mem::take(&mut line.operands).into_iter().map(|o| o.text).collect();
     let mut effective = Effective::new(None);
     let mut said = Diagnostics::new();
-    if line.config_file().map_err(|error| usage(&error.0))?.is_some() {
+    if line.config_file().map_err(|error| usage(usage_line, &error.0))?.is_some() {
         setup::load_config(&line, &mut effective, &mut said)?;
     }
-    let (actions, from_line) = line.apply(&mut effective).map_err(|error| usage(&error.0))?;
+    let (actions, from_line) =
+        line.apply(&mut effective).map_err(|error| usage(usage_line, &error.0))?;
     said.extend(from_line);
     if actions.help {
-        terminal::print(&help_text("lanekeeper route FABRIC", EXTRA))?;
+        terminal::print(&help_text(usage_line, own))?;
         return Ok(None);
     }
     if actions.version || actions.create_config.is_some() {
-        return Err(usage("--version and --create-config belong to `lanekeeper sm`"));
+        let why = "--version and --create-config belong to `lanekeeper sm`";
+        return Err(usage(usage_line, why));
     }
-    let fabric = match operands.as_slice() {
-        [only] => PathBuf::from(&only.text),
-        [] => return Err(usage("no fabric is named")),
-        [_, second, ..] => {
-            return Err(usage(&format!("one fabric at a time, not {}", second.text)));
-        }
-    };
     said.extend(effective.verify());
     let mut settings = Settings::new(effective.options().clone(), Guid2Lid::new());
     files::routing(&mut settings, &mut said);
     terminal::show(&said);
     let asked = effective.origin("lmc").place().is_some();
+    let lmc = asked.then_some(settings.options.lmc);
+    Ok(Some(Words { line, operands, settings, lmc }))
+}
+
+/// How the command is called.
+const USAGE: &str = "lanekeeper route FABRIC";
+
+/// Understands the command line; nothing if help was all that was asked for.
+///
+/// # Errors
+/// Those of [`understand`]; no fabric or more than one.
+pub(super) fn read(words: &[OsString]) -> Result<Option<Request>, Failure> {
+    let Some(words) = understand(words, USAGE, EXTRA)? else { return Ok(None) };
+    let Words { line, operands, settings, lmc } = words;
     Ok(Some(Request {
-        fabric,
-        lmc: asked.then_some(settings.options.lmc),
+        fabric: one_fabric(USAGE, &operands)?,
+        lmc,
         settings,
         dump: line.extra("dump").map(PathBuf::from),
         previous: line.extra("previous").map(PathBuf::from),
@@ -99,6 +125,23 @@ pub(super) fn read(words: &[OsString]) -> Result<Option<Request>, Failure> {
     }))
 }
 
-fn usage(error: &str) -> Failure {
-    Failure::Unusable(anyhow!("{error}. `lanekeeper route --help` lists the options"))
+/// The fabric's file, where there has to be one.
+///
+/// # Errors
+/// None, or several.
+pub(in crate::commands) fn one_fabric(
+    usage_line: &str,
+    operands: &[String],
+) -> Result<PathBuf, Failure> {
+    match operands {
+        [only] => Ok(PathBuf::from(only)),
+        [] => Err(usage(usage_line, "no fabric is named")),
+        [_, second, ..] => Err(usage(usage_line, &format!("one fabric at a time, not {second}"))),
+    }
+}
+
+/// Wrong usage, and where to read on.
+pub(in crate::commands) fn usage(usage_line: &str, error: &str) -> Failure {
+    let command = usage_line.split(' ').take(2).collect::<Vec<_>>().join(" ");
+    Failure::Unusable(anyhow!("{error}. `{command} --help` lists the options"))
 }

@@ -6,10 +6,12 @@ use lk_wire::{PortNum, Vl};
 
 use crate::decide::QosTables;
 
-/// The map of each egress port. On the external ports of a switch it is the same for all ports
-/// that packets come in by.
+/// The maps of each egress port: one, or one for each port that packets come in by where these
+/// differ.
 pub(super) struct EgressLanes {
-    by_port: Vec<LaneMap>,
+    maps: Vec<LaneMap>,
+    /// Where the maps of each port start, and whether there is one for each port in.
+    by_port: Vec<(usize, bool)>,
     /// The slot of port 0 of each switch.
     first: Vec<PortId>,
     one_map: bool,
@@ -18,20 +20,28 @@ pub(super) struct EgressLanes {
 impl EgressLanes {
     /// What the tables will be. A switch that does not map SLs has one lane.
     pub(super) fn new(fabric: &Fabric, qos: &QosTables) -> Self {
-        let map = |port: u32| {
-            let table = qos.sl2vl(PortId(port), 1);
-            table.map_or_else(|| LaneMap::new(|_| Vl(0)), |table| LaneMap::new(|sl| table.get(sl)))
-        };
-        let by_port: Vec<LaneMap> = (0..fabric.ports().len() as u32).map(map).collect();
         let is_switch = |port: PortId| fabric.as_switch(fabric.owner(port)).is_some();
-        let between_switches =
-            |port: &PortId| is_switch(*port) && fabric.peer(*port).is_some_and(is_switch);
-        let ports = (0..by_port.len() as u32).map(PortId).filter(between_switches);
-        let mut maps = ports.map(|port| by_port[port.index()]);
-        let first_map = maps.next();
-        let one_map = maps.all(|map| Some(map) == first_map);
+        let mut maps = Vec::new();
+        let mut by_port = Vec::with_capacity(fabric.ports().len());
+        let mut between = None;
+        let mut one_map = true;
+        for port in (0..fabric.ports().len() as u32).map(PortId) {
+            let ports = u16::from(fabric.node(fabric.owner(port)).num_ports);
+            let table = |ingress: u16| qos.sl2vl(port, ingress);
+            let alike = (1..ports).all(|n| table(n) == table(n + 1)) && table(0) == table(1);
+            let ingress = if alike || !is_switch(port) { 1..=1 } else { 0..=ports };
+            by_port.push((maps.len(), !alike && is_switch(port)));
+            maps.extend(ingress.map(|n| match table(n) {
+                Some(table) => LaneMap::new(|sl| table.get(sl)),
+                None => LaneMap::new(|_| Vl(0)),
+            }));
+            if is_switch(port) && fabric.peer(port).is_some_and(is_switch) {
+                let map = maps.last().copied();
+                one_map &= alike && *between.get_or_insert(map) == map;
+            }
+        }
         let first = fabric.switch_ids().map(|s| fabric.node(fabric.switch_node(s)).first).collect();
-        Self { by_port, first, one_map }
+        Self { maps, by_port, first, one_map }
     }
 
     /// Whether all ports between switches have the same table, so that a packet never changes its
@@ -42,9 +52,13 @@ impl EgressLanes {
 }
 
 impl Lanes for EgressLanes {
-    fn lanes(&self, switch: SwitchId, _: PortNum, out_port: PortNum) -> LaneMap {
+    fn lanes(&self, switch: SwitchId, in_port: PortNum, out_port: PortNum) -> LaneMap {
         let port = self.first[switch.index()].index() + usize::from(out_port.0);
-        self.by_port.get(port).copied().unwrap_or_else(|| LaneMap::new(|_| Vl::DROP))
+        let map = self.by_port.get(port).and_then(|(start, each)| {
+            self.maps.get(start + if *each { usize::from(in_port.0) } else { 0 })
+        });
+        // Tables lead to no port that a switch does not have.
+        map.copied().unwrap_or_else(|| LaneMap::new(|_| Vl::DROP))
     }
 }
 

@@ -72,7 +72,7 @@ fn a_ring_in_one_direction_is_named_link_by_link() {
     assert_eq!((verdict.circle.len(), verdict.max_hops), (4, 2));
     for (step, next) in verdict.circle.iter().zip(verdict.circle.iter().cycle().skip(1)) {
         assert_eq!(step.to.split('/').next(), next.from.split('/').next());
-        assert!(step.source.starts_with("host"), "{step}");
+        assert!(step.source.starts_with("host") && step.destination.starts_with("host"), "{step}");
         assert_ne!(step.source, step.destination);
         // The way of the packet, in steps clockwise, spans the held link and the next one.
         let place = |name: &str| {
@@ -188,4 +188,31 @@ fn a_tree_is_proved_for_every_sl() {
     assert!(verdict.is_good());
     assert_eq!((verdict.any_sl, verdict.sls.as_slice()), (AnySl::Free, &[0][..]));
     assert!(desired.events.iter().any(|e| matches!(e, Event::Proved { .. })));
+}
+
+/// Hosts are reached without one link of the ring, switches by all four: only perfquery and the
+/// like can close it.
+#[test]
+fn loops_that_need_switches_as_ends_are_told_apart() {
+    let (seen, desired) = on_ring(Options::default());
+    let fabric = &seen.fabric;
+    let mut lfts = clockwise(fabric, &desired.lids);
+    for switch in fabric.switch_ids() {
+        let here = number(fabric, fabric.switch_node(switch));
+        let row = std::sync::Arc::make_mut(&mut lfts.rows[switch.index()]);
+        for (port, lid, _) in desired.lids.ranges() {
+            let end = fabric.owner(*port);
+            if fabric.as_switch(end).is_none() && number(fabric, end) != here {
+                row[usize::from(lid.0)] = if number(fabric, end) > here { 2 } else { 3 };
+            }
+        }
+    }
+    let tables = Forwarding { fabric, lids: &desired.lids, lfts: &lfts };
+    let verdict = Verdict::of(&tables, &OneLane, &SlSet::one(Sl(0)));
+    assert!(verdict.is_good() && verdict.circle.is_empty(), "{}", verdict.text());
+    assert!(Verdict::is_free(&tables, &OneLane, &SlSet::one(Sl(0))));
+    assert_eq!(verdict.switch_circle.len(), 4);
+    let with_switch = |s: &Step| [&s.source, &s.destination].iter().any(|end| end.starts_with('s'));
+    assert!(verdict.switch_circle.iter().any(with_switch), "{}", verdict.text());
+    assert!(verdict.events("minhop").iter().all(|event| event.level() == Level::Info));
 }

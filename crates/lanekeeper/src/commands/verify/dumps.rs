@@ -1,0 +1,206 @@
+//! A subnet from opensm's dump files.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::anyhow;
+use lk_diag::{Diagnostics, SourceFile};
+use lk_fabric::dumps::{fdbs, lfts, sl2vl, subnet_lst};
+use lk_fabric::{Fabric, PortId, SwitchId};
+use lk_routing::proof::{LaneMap, SlSet};
+use lk_routing::{Lfts, LidMap};
+use lk_wire::{Guid, Lid, PortNum, Sl, Vl};
+
+use super::path_sls::PathTable;
+use super::request::Request;
+use super::subject::{Sl2vl, Sls, Subject};
+use crate::failure::Failure;
+use crate::{input, terminal};
+
+/// Reads the dumps of a folder.
+///
+/// # Errors
+/// Files that are missing or hold nothing that can be judged.
+pub(super) fn read(folder: &Path, request: &Request) -> Result<Subject, Failure> {
+    let mut files = Files { folder, flawed: false };
+    let list = files.open("opensm-subnet.lst")?;
+    let (list, said) = subnet_lst::read(&list);
+    files.show(&said);
+    let fabric = list.fabric;
+    if fabric.switches().is_empty() {
+        let name = folder.join("opensm-subnet.lst");
+        return Err(anyhow!("{} names no switch", name.display()).into());
+    }
+    let lids = lids(&fabric, request.lmc.unwrap_or(0));
+    let mut notes = Vec::new();
+    let tables = files.tables(&fabric, &lids, &mut notes)?;
+    let sl2vl = files.sl2vl(&fabric, &mut notes)?;
+    let sls = match &request.path_sls {
+        Some(path) => Sls::Table(PathTable::read(&input::source(path)?, &fabric, &lids)?),
+        None => Sls::Fixed(SlSet::one(Sl(0))),
+    };
+    let flawed = files.flawed;
+    let source = folder.display().to_string();
+    Ok(Subject { source, fabric, lids, lfts: tables, sl2vl, sls, notes, flawed })
+}
+
+/// LIDs as the list has them. It does not say the LMC, which is the same for all ports but those of
+/// switches.
+fn lids(fabric: &Fabric, lmc: u8) -> LidMap {
+    let range = |port: PortId| {
+        let is_switch = fabric.as_switch(fabric.owner(port)).is_some();
+        (port, fabric.port(port).lid, if is_switch { 0 } else { lmc })
+    };
+    LidMap::new(fabric.end_ports().map(range).collect())
+}
+
+/// The files of a folder.
+struct Files<'a> {
+    folder: &'a Path,
+    /// Whether one of them held something wrong.
+    flawed: bool,
+}
+
+impl Files<'_> {
+    fn open(&self, name: &str) -> Result<SourceFile, Failure> {
+        input::source(&self.folder.join(name))
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.folder.join(name).exists()
+    }
+
+    fn show(&mut self, said: &Diagnostics) {
+        terminal::show(said);
+        self.flawed |= said.has_errors();
+    }
+
+    /// The forwarding tables.
+    fn tables(
+        &mut self,
+        fabric: &Fabric,
+        lids: &LidMap,
+        notes: &mut Vec<String>,
+    ) -> Result<Lfts, Failure> {
+        let mut rows = Rows::new(fabric, lids);
+        if self.has("opensm.fdbs") || !self.has("opensm-lfts.dump") {
+            let source = self.open("opensm.fdbs")?;
+            let (tables, said) = fdbs::read(&source);
+            self.show(&said);
+            for table in tables {
+                let ports = table.entries.iter().filter_map(|(lid, entry)| match entry {
+                    fdbs::Entry::Path { port, .. } => Some((*lid, *port)),
+                    fdbs::Entry::Unreachable => None,
+                });
+                rows.fill(table.guid, ports);
+            }
+        } else {
+            let source = self.open("opensm-lfts.dump")?;
+            let (tables, said) = lfts::read(&source);
+            self.show(&said);
+            for table in tables {
+                rows.fill(table.guid, table.entries.iter().map(|(lid, port, _)| (*lid, *port)));
+            }
+        }
+        Ok(rows.finish(notes))
+    }
+
+    /// The SL2VL tables; one lane where there is no file.
+    fn sl2vl(&mut self, fabric: &Fabric, notes: &mut Vec<String>) -> Result<Sl2vl, Failure> {
+        if !self.has("opensm-sl2vl.dump") {
+            notes.push("no opensm-sl2vl.dump: all packets are taken to share one lane".to_owned());
+            return Ok(Sl2vl::one_lane());
+        }
+        let (tables, said) = sl2vl::read(&self.open("opensm-sl2vl.dump")?);
+        self.show(&said);
+        let mut maps = Sl2vl::of_switches(fabric);
+        let mut without: Vec<bool> = vec![true; fabric.switches().len()];
+        let by_port = switches_by_port_guid(fabric);
+        for table in tables {
+            let at = by_port.binary_search_by_key(&table.port_guid, |(guid, _)| *guid);
+            let Ok((_, switch)) = at.map(|at| by_port[at]) else { continue };
+            without[switch.index()] = false;
+            for (from, to, vls) in &table.rows {
+                let map = LaneMap::new(|sl| Vl(vls[usize::from(sl.0)]));
+                if !maps.set(switch, *from, *to, map) {
+                    self.flawed = true;
+                    let name = fabric.node(fabric.switch_node(switch)).description.clone();
+                    notes.push(format!("{name} has no ports {from} and {to}: SL2VL left out"));
+                }
+            }
+        }
+        let without = without.iter().filter(|missing| **missing).count();
+        if without > 0 {
+            let have = switches_have(without);
+            notes.push(format!("{have} no SL2VL table in the dump: one lane there"));
+        }
+        Ok(maps)
+    }
+}
+
+fn switches_have(n: usize) -> String {
+    if n == 1 { "1 switch has".to_owned() } else { format!("{n} switches have") }
+}
+
+fn switches_by_port_guid(fabric: &Fabric) -> Vec<(Guid, SwitchId)> {
+    let guid = |s: SwitchId| (fabric.port(fabric.node(fabric.switch_node(s)).first).guid, s);
+    let mut switches: Vec<_> = fabric.switch_ids().map(guid).collect();
+    switches.sort_unstable();
+    switches
+}
+
+/// Forwarding tables while they are filled.
+struct Rows<'a> {
+    fabric: &'a Fabric,
+    lids: &'a LidMap,
+    rows: Vec<Option<Vec<u8>>>,
+    top: Lid,
+    /// A LID with a way that belongs to no port.
+    stray: Option<Lid>,
+}
+
+impl<'a> Rows<'a> {
+    fn new(fabric: &'a Fabric, lids: &'a LidMap) -> Self {
+        let rows = vec![None; fabric.switches().len()];
+        Self { fabric, lids, rows, top: lids.top(), stray: None }
+    }
+
+    /// Takes the entries of a switch; those of one that the fabric does not have are of no use.
+    fn fill(&mut self, guid: Guid, entries: impl Iterator<Item = (Lid, PortNum)>) {
+        let node = self.fabric.node_by_guid(guid);
+        let Some(switch) = node.and_then(|node| self.fabric.as_switch(node)) else { return };
+        let row = self.rows[switch.index()].get_or_insert_default();
+        row.resize(Lfts::row_len(self.top), Lfts::NO_PATH);
+        for (lid, port) in entries {
+            let at = usize::from(lid.0);
+            if at >= row.len() {
+                row.resize(Lfts::row_len(lid), Lfts::NO_PATH);
+                self.top = self.top.max(lid);
+            }
+            row[at] = port.0;
+            if self.lids.port(lid).is_none() {
+                self.stray.get_or_insert(lid);
+            }
+        }
+    }
+
+    fn finish(self, notes: &mut Vec<String>) -> Lfts {
+        let missing = self.rows.iter().filter(|row| row.is_none()).count();
+        if missing > 0 {
+            notes.push(format!("{} no forwarding table in the dump", switches_have(missing)));
+        }
+        if let Some(lid) = self.stray {
+            notes.push(format!(
+                "the tables have ways to LID {lid}, which no port has: is an LMC in force? -l says \
+                 it"
+            ));
+        }
+        let length = Lfts::row_len(self.top);
+        let row = |row: Option<Vec<u8>>| {
+            let mut row = row.unwrap_or_default();
+            row.resize(length, Lfts::NO_PATH);
+            Arc::from(row)
+        };
+        Lfts { top: self.top, rows: self.rows.into_iter().map(row).collect() }
+    }
+}

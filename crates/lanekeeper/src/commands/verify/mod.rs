@@ -1,0 +1,68 @@
+//! `lanekeeper verify`: whether routes reach everything and cannot deadlock.
+//!
+//! The routes come from dump files of a running subnet ([`dumps`]) or from an engine on a fabric
+//! of a file. [`subject`] is what is judged, whichever way it came; [`fixed`] judges programs that
+//! ask nobody for an SL; [`report`] prints what was found.
+
+mod dumps;
+mod fixed;
+mod path_sls;
+mod report;
+mod request;
+mod subject;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+use lk_routing::proof::OneLane;
+
+use crate::commands::route;
+use crate::failure::{FOUND, Failure};
+use crate::{input, terminal};
+use report::Report;
+use request::{Request, Source};
+use subject::{Sl2vl, Sls, Subject};
+
+/// Judges routes, prints the verdict and says it by the exit code.
+///
+/// # Errors
+/// Wrong usage; files that cannot be read; a fabric that no engine routes.
+pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
+    let Some(request) = request::read(words)? else { return Ok(ExitCode::SUCCESS) };
+    let subject = match &request.source {
+        Source::Dumps(folder) => dumps::read(folder, &request)?,
+        Source::Engine(path) => routed(path, &request)?,
+    };
+    for note in &subject.notes {
+        terminal::complain(&format!("note: {note}"));
+    }
+    let report = Report::of(&subject, request.fixed);
+    terminal::print(&if request.json { report.json() } else { report.text() })?;
+    let good = report.is_good() && !subject.flawed;
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
+}
+
+/// What an engine makes of a fabric.
+fn routed(path: &Path, request: &Request) -> Result<Subject, Failure> {
+    let input = input::fabric(path)?;
+    let fabric = input.file.fabric;
+    route::refuse_empty(&fabric)?;
+    let lids = route::lids::number(&fabric, request.lmc)?.map;
+    let (routes, _) = route::routes(&fabric, &lids, &request.settings)?;
+    let sl2vl = match routes.lanes {
+        Some(_) => Sl2vl::of_lanes(&fabric, &routes.proof_lanes(&fabric, &OneLane)),
+        None => Sl2vl::one_lane(),
+    };
+    let sls = Sls::of_routes(&fabric, &lids, &routes);
+    Ok(Subject {
+        source: routes.engine.to_owned(),
+        fabric,
+        lids,
+        lfts: routes.lfts,
+        sl2vl,
+        sls,
+        notes: Vec::new(),
+        flawed: input.flawed,
+    })
+}

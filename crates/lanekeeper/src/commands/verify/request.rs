@@ -1,0 +1,123 @@
+//! The command line of `lanekeeper verify`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use lk_config::command_line::{Argument, CommandLineOption, Effect};
+use lk_routing::proof::SlSet;
+use lk_sm::Settings;
+use lk_wire::Sl;
+
+use crate::commands::route::request::{Words, one_fabric, understand, usage};
+use crate::failure::Failure;
+
+const fn own(
+    name: &'static [&'static str],
+    argument: Argument,
+    doc: &'static str,
+) -> CommandLineOption {
+    CommandLineOption { long: name, short: &[], argument, effect: Effect::Extra, doc }
+}
+
+/// What this command knows beside opensm's options.
+static OWN: &[CommandLineOption] = &[
+    own(
+        &["dumps"],
+        Argument::Required("DIR"),
+        "Judge the tables in opensm's dump files there, in place of a fabric's file: \
+         opensm-subnet.lst, opensm.fdbs or opensm-lfts.dump, and opensm-sl2vl.dump if it is there. \
+         -l says the LMC that was in force.",
+    ),
+    own(
+        &["path-sls"],
+        Argument::Required("FILE"),
+        "With --dumps: the SLs of paths, one line each as ibdmchk -c takes them: GUID of the \
+         sending node or port, LID, SL. Without it all paths have SL 0.",
+    ),
+    own(
+        &["fixed-sl"],
+        Argument::Required("SLS"),
+        "Also judge programs that send on one SL without asking the SA: an SL, a list with commas, \
+         or all.",
+    ),
+    own(&["json"], Argument::None, "Print the verdict as JSON."),
+];
+
+/// How the command is called.
+const USAGE: &str = "lanekeeper verify FABRIC";
+
+/// Where the routes come from.
+pub(super) enum Source {
+    /// Dump files in a folder.
+    Dumps(PathBuf),
+    /// An engine, on the fabric of a file.
+    Engine(PathBuf),
+}
+
+/// What is asked for.
+pub(super) struct Request {
+    /// Where the routes come from.
+    pub(super) source: Source,
+    /// Engines, roots and the like.
+    pub(super) settings: Settings,
+    /// The LMC, if one was asked for.
+    pub(super) lmc: Option<u8>,
+    /// The file with SLs of paths.
+    pub(super) path_sls: Option<PathBuf>,
+    /// SLs that programs may use without asking.
+    pub(super) fixed: Option<SlSet>,
+    /// Whether the verdict is printed as JSON.
+    pub(super) json: bool,
+}
+
+/// Understands the command line; nothing if help was all that was asked for.
+///
+/// # Errors
+/// Options that opensm would refuse or that do not go together; a file that cannot be read.
+pub(super) fn read(words: &[OsString]) -> Result<Option<Request>, Failure> {
+    let Some(words) = understand(words, USAGE, OWN)? else { return Ok(None) };
+    let Words { line, operands, settings, lmc } = words;
+    let source = match (line.extra("dumps"), operands.as_slice()) {
+        (Some(folder), []) => Source::Dumps(PathBuf::from(folder)),
+        (Some(_), [fabric, ..]) => {
+            let why = format!("--dumps holds a fabric already; what is {fabric} for?");
+            return Err(usage(USAGE, &why));
+        }
+        (None, _) => Source::Engine(one_fabric(USAGE, &operands)?),
+    };
+    let path_sls = line.extra("path-sls").map(PathBuf::from);
+    if path_sls.is_some() && matches!(source, Source::Engine(_)) {
+        return Err(usage(USAGE, "--path-sls goes with --dumps: an engine knows its own SLs"));
+    }
+    let fixed = line.extra("fixed-sl").map(sls).transpose().map_err(|why| usage(USAGE, &why))?;
+    let json = line.extra("json").is_some();
+    Ok(Some(Request { source, settings, lmc, path_sls, fixed, json }))
+}
+
+/// `all`, or SLs with commas between them.
+fn sls(text: &str) -> Result<SlSet, String> {
+    if text == "all" {
+        return Ok(SlSet::ALL);
+    }
+    text.split(',').try_fold(SlSet::EMPTY, |set, word| {
+        let number = word.trim().parse::<u8>().ok().filter(|sl| *sl < 16);
+        number
+            .map(|sl| set.with(Sl(sl)))
+            .ok_or_else(|| format!("--fixed-sl {text}: {word:?} is no SL (0 to 15)"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_sls() {
+        assert_eq!(sls("all"), Ok(SlSet::ALL));
+        assert_eq!(sls("0"), Ok(SlSet::one(Sl(0))));
+        assert_eq!(sls("3, 15"), Ok(SlSet::one(Sl(3)).with(Sl(15))));
+        for wrong in ["", "16", "0,,1", "any", "-1"] {
+            assert!(sls(wrong).is_err(), "{wrong}");
+        }
+    }
+}

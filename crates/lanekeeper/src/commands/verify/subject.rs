@@ -1,0 +1,155 @@
+//! What is judged.
+
+use lk_fabric::{Fabric, SwitchId};
+use lk_routing::proof::{LaneMap, Lanes, PathSls, SlSet};
+use lk_routing::{Lfts, LidMap, Routes, SlPlan};
+use lk_sm::Verdict;
+use lk_sm::decide::Forwarding;
+use lk_wire::{Lid, PortNum, Sl, Vl};
+
+use super::path_sls::PathTable;
+
+/// A fabric with its routes.
+pub(super) struct Subject {
+    /// Where the routes come from: an engine or files.
+    pub(super) source: String,
+    /// The graph.
+    pub(super) fabric: Fabric,
+    /// Who answers to which LID.
+    pub(super) lids: LidMap,
+    /// The tables.
+    pub(super) lfts: Lfts,
+    /// The lanes of SLs.
+    pub(super) sl2vl: Sl2vl,
+    /// The SLs of paths.
+    pub(super) sls: Sls,
+    /// What has to be known about how the verdict came about.
+    pub(super) notes: Vec<String>,
+    /// Whether a file held something wrong.
+    pub(super) flawed: bool,
+}
+
+impl Subject {
+    /// The part that forwards.
+    pub(super) const fn forwarding(&self) -> Forwarding<'_> {
+        Forwarding { fabric: &self.fabric, lids: &self.lids, lfts: &self.lfts }
+    }
+}
+
+/// SL2VL tables of all switches.
+pub(super) struct Sl2vl {
+    maps: Vec<LaneMap>,
+    /// The first map of each switch and its number of ports, port 0 included; a map for each way
+    /// in and out.
+    switches: Vec<(usize, usize)>,
+}
+
+impl Sl2vl {
+    /// One lane everywhere.
+    pub(super) const fn one_lane() -> Self {
+        Self { maps: Vec::new(), switches: Vec::new() }
+    }
+
+    /// Room for the tables of all switches, one lane each until they are set.
+    pub(super) fn of_switches(fabric: &Fabric) -> Self {
+        let mut first = 0;
+        let room = |switch| {
+            let ports = usize::from(fabric.node(fabric.switch_node(switch)).num_ports) + 1;
+            let place = (first, ports);
+            first += ports * ports;
+            place
+        };
+        let switches = fabric.switch_ids().map(room).collect();
+        Self { maps: vec![LaneMap::new(|_| Vl(0)); first], switches }
+    }
+
+    /// The tables that switches have by `lanes`.
+    pub(super) fn of_lanes(fabric: &Fabric, lanes: &impl Lanes) -> Self {
+        let mut tables = Self::of_switches(fabric);
+        for switch in fabric.switch_ids() {
+            let ports = fabric.node(fabric.switch_node(switch)).num_ports;
+            for from in (0..=ports).map(PortNum) {
+                for to in (1..=ports).map(PortNum) {
+                    tables.set(switch, from, to, lanes.lanes(switch, from, to));
+                }
+            }
+        }
+        tables
+    }
+
+    fn place(&self, switch: SwitchId, from: PortNum, to: PortNum) -> Option<usize> {
+        let (first, ports) = *self.switches.get(switch.index())?;
+        let (from, to) = (usize::from(from.0), usize::from(to.0));
+        (from < ports && to < ports).then_some(first + from * ports + to)
+    }
+
+    /// Sets a table; `false` if the switch has no such ports.
+    pub(super) fn set(
+        &mut self,
+        switch: SwitchId,
+        from: PortNum,
+        to: PortNum,
+        map: LaneMap,
+    ) -> bool {
+        let place = self.place(switch, from, to);
+        if let Some(slot) = place.and_then(|place| self.maps.get_mut(place)) {
+            *slot = map;
+        }
+        place.is_some()
+    }
+
+    /// Whether no table tells these SLs apart.
+    pub(super) fn same(&self, a: Sl, b: Sl) -> bool {
+        self.maps.iter().all(|map| map.vl(a) == map.vl(b))
+    }
+
+    /// Whether no table was given.
+    pub(super) fn is_one_lane(&self) -> bool {
+        self.maps.is_empty()
+    }
+}
+
+impl Lanes for Sl2vl {
+    fn lanes(&self, switch: SwitchId, in_port: PortNum, out_port: PortNum) -> LaneMap {
+        let place = self.place(switch, in_port, out_port);
+        place.map_or_else(|| LaneMap::new(|_| Vl(0)), |place| self.maps[place])
+    }
+}
+
+/// The SLs of paths.
+pub(super) enum Sls {
+    /// The same for all.
+    Fixed(SlSet),
+    /// As a file says.
+    Table(PathTable),
+}
+
+impl Sls {
+    /// Those of a routing.
+    pub(super) fn of_routes(fabric: &Fabric, lids: &LidMap, routes: &Routes) -> Self {
+        match routes.sl {
+            SlPlan::Any => Self::Fixed(SlSet::one(Sl(0))),
+            SlPlan::Constant(sl) => Self::Fixed(SlSet::one(sl)),
+            SlPlan::PerPair(_) => {
+                let sls = routes.proof_sls(lids, Verdict::levels(routes));
+                Self::Table(PathTable::of(fabric, lids, &sls))
+            }
+        }
+    }
+}
+
+impl PathSls for Sls {
+    fn sls(&self, from: SwitchId, to: Lid) -> SlSet {
+        match self {
+            Self::Fixed(set) => *set,
+            Self::Table(table) => table.sls(from, to),
+        }
+    }
+
+    fn all(&self) -> SlSet {
+        match self {
+            Self::Fixed(set) => *set,
+            Self::Table(table) => table.all(),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! `lanekeeper verify` as a shell sees it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn run(folder: &Path, line: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lanekeeper"));
+    command.args(line.split(' ')).current_dir(folder).env("OSM_TMP_DIR", folder.join("dumps"));
+    command.output().expect("the binary was built for this test")
+}
+
+fn code(folder: &Path, line: &str) -> Option<i32> {
+    run(folder, line).status.code()
+}
+
+/// The verdict, after a look at the exit code.
+fn verdict(folder: &Path, line: &str) -> Value {
+    let output = run(folder, &format!("{line} --json"));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let good = report["proof"]["deadlock_free"] == true && report["proof"]["all_reached"] == true;
+    let fixed = &report["fixed_sl"];
+    let good = good && (fixed.is_null() || fixed["together"]["deadlock_free"] == true);
+    assert_eq!(output.status.code(), Some(i32::from(!good)), "{output:?}");
+    report
+}
+
+/// A ring of six switches, with the dumps that `sm` leaves once it is up.
+fn ring() -> TempDir {
+    let here = TempDir::new().expect("a temporary folder");
+    assert_eq!(code(here.path(), "topo torus 6 --hosts 1 --output ring"), Some(0));
+    assert_eq!(code(here.path(), "sm --sim ring -Q -o -D 0x43"), Some(0));
+    here
+}
+
+#[test]
+fn a_fabric_and_its_dumps_have_the_same_verdict() {
+    let here = ring();
+    let (engine, files) =
+        (verdict(here.path(), "verify ring"), verdict(here.path(), "verify --dumps dumps"));
+    for field in ["deadlock_free", "all_reached", "max_hops", "waits", "channels"] {
+        assert_eq!(engine["proof"][field], files["proof"][field], "{field}");
+    }
+    assert_eq!(engine["proof"]["deadlock_free"], false);
+    assert_eq!(engine["proof"]["circle"].as_array().map(Vec::len), Some(6));
+    assert_eq!((&engine["sl2vl_known"], &files["sl2vl_known"]), (&false.into(), &true.into()));
+    let route = run(here.path(), "route ring --json");
+    let route: Value = serde_json::from_slice(&route.stdout).expect("JSON");
+    assert_eq!(route["deadlock_free"], false);
+    assert_eq!((&route["lanes"], &route["credit_loop"]), (&1.into(), &6.into()));
+    assert!(route["proof_seconds"].is_f64());
+}
+
+#[test]
+fn either_file_of_forwarding_tables_will_do() {
+    let here = ring();
+    let with = verdict(here.path(), "verify --dumps dumps")["proof"].clone();
+    fs::remove_file(here.path().join("dumps/opensm.fdbs")).expect("a dump");
+    assert_eq!(verdict(here.path(), "verify --dumps dumps")["proof"], with);
+    fs::remove_file(here.path().join("dumps/opensm-lfts.dump")).expect("a dump");
+    assert_eq!(code(here.path(), "verify --dumps dumps"), Some(2));
+}
+
+/// A host that has an SL and a lane to itself waits for nobody; those that use SL 0 all the same
+/// close the ring.
+#[test]
+fn programs_with_an_sl_of_their_own_are_judged_beside_the_others() {
+    let here = ring();
+    let list = fs::read_to_string(here.path().join("dumps/opensm-subnet.lst")).expect("a list");
+    let after = |end: &str, word: &str| {
+        end.split_once(word).map(|(_, rest)| rest.split(' ').next().unwrap_or("").to_owned())
+    };
+    let hosts: Vec<(String, String)> = list
+        .lines()
+        .filter(|line| line.starts_with("{ CA"))
+        .filter_map(|line| Some((after(line, "PortGUID:")?, after(line, " LID:")?)))
+        .collect();
+    assert_eq!(hosts.len(), 6);
+    let mut sls = String::from("# by source\n");
+    for (sl, (guid, _)) in hosts.iter().enumerate() {
+        for (_, lid) in hosts.iter().filter(|(to, _)| to != guid) {
+            sls += &format!("0x{guid} 0x{lid} {sl}\n");
+        }
+    }
+    fs::write(here.path().join("sls"), &sls).expect("SLs");
+    let report = verdict(here.path(), "verify --dumps dumps --path-sls sls");
+    assert_eq!(report["proof"]["deadlock_free"], true, "{report:#}");
+    assert_eq!(report["proof"]["sls"], serde_json::json!([0, 1, 2, 3, 4, 5]));
+    let report = verdict(here.path(), "verify --dumps dumps --path-sls sls --fixed-sl 0,7");
+    assert_eq!(report["fixed_sl"]["unsafe_sls"], serde_json::json!([0, 7]));
+    let circle = report["fixed_sl"]["together"]["circle"].as_array().expect("a list");
+    assert!(circle.iter().all(|step| step["vl"] == 0), "{report:#}");
+    for wrong in ["0x10 1 1", "0x1 1", "nonsense", "0xffff 1 1"] {
+        fs::write(here.path().join("sls"), format!("{sls}{wrong}\n")).expect("SLs");
+        let output = run(here.path(), "verify --dumps dumps --path-sls sls");
+        assert_eq!(output.status.code(), Some(2), "{wrong}: {output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("sls:32:"), "{output:?}");
+    }
+}
+
+#[test]
+fn an_sl_that_is_dropped_on_the_way_is_a_finding() {
+    let here = TempDir::new().expect("a temporary folder");
+    assert_eq!(code(here.path(), "topo fattree 4 2 --output tree"), Some(0));
+    fs::write(here.path().join("conf"), "qos_sl2vl 0,1,15,3\n").expect("a file");
+    assert_eq!(code(here.path(), "sm --sim tree -Q -o -D 0x43 -F conf"), Some(0));
+    assert_eq!(code(here.path(), "verify --dumps dumps"), Some(0));
+    assert_eq!(code(here.path(), "verify --dumps dumps --fixed-sl 1"), Some(0));
+    assert_eq!(code(here.path(), "verify --dumps dumps --fixed-sl 2"), Some(1));
+}
+
+#[test]
+fn damaged_dumps_are_told_and_the_rest_is_judged() {
+    let here = ring();
+    let path = here.path().join("dumps/opensm.fdbs");
+    let text = fs::read_to_string(&path).expect("a dump");
+    let whole = text.replacen("0x0001 : ", "0x0001 ; ", 1);
+    fs::write(&path, whole).expect("a dump");
+    let output = run(here.path(), "verify --dumps dumps");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("opensm.fdbs:3"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("NOT REACHED"), "{output:?}");
+    // A switch without a table reaches nobody.
+    let first = text.find("dump_ucast_routes").and_then(|_| text[1..].find("dump_ucast_routes"));
+    fs::write(&path, &text[first.expect("a second switch") + 1..]).expect("a dump");
+    let output = run(here.path(), "verify --dumps dumps");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("1 switch has no forwarding table"));
+}
+
+#[test]
+fn wrong_usage_gives_2() {
+    let here = TempDir::new().expect("a temporary folder");
+    for line in [
+        "verify",
+        "verify a b",
+        "verify --dumps nowhere",
+        "verify --dumps nowhere fabric",
+        "verify fabric --path-sls file",
+        "verify fabric --fixed-sl 16",
+        "verify nowhere",
+    ] {
+        let output = run(here.path(), line);
+        assert_eq!(output.status.code(), Some(2), "{line}: {output:?}");
+        assert!(!output.stderr.is_empty(), "{line}");
+    }
+    let help = run(here.path(), "verify --help");
+    assert!(String::from_utf8_lossy(&help.stdout).contains("--fixed-sl"), "{help:?}");
+}
