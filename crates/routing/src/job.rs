@@ -7,7 +7,7 @@ use std::sync::Arc;
 use lk_fabric::{Fabric, PortId, SwitchId};
 use lk_wire::{Guid, Lid, PortNum, Sl};
 
-use crate::engines::torus2qos::{PairSls, TorusSpec};
+use crate::engines::torus2qos::{MasterTree, PairSls, TorusSpec};
 use crate::hops::Hops;
 use crate::overrides::LaneOverrides;
 
@@ -117,6 +117,8 @@ pub struct Routes {
     pub sl: SlPlan,
     /// SL2VL tables that stand in place of the configured ones, where the engine needs its own.
     pub lanes: Option<LaneOverrides>,
+    /// The tree of which each multicast group's is a part, where the engine needs its own.
+    pub master_tree: Option<MasterTree>,
     /// What the engine wants a person to know.
     pub notes: Vec<String>,
 }

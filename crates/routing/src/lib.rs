@@ -28,10 +28,10 @@ mod paths;
 
 pub use check::{Check, check};
 pub use column::End;
-pub use engines::torus2qos::{PairSls, TorusSeed, TorusSpec};
+pub use engines::torus2qos::{GroupPorts, MasterTree, PairSls, TorusSeed, TorusSpec};
 pub use engines::{ENGINES, Outcome, UnknownEngine, find, route};
 pub use hops::Hops;
 pub use job::{DataVls, Decline, Engine, Lfts, LidMap, RouteJob, RouteOptions, Routes, SlPlan};
-pub use overrides::LaneOverrides;
+pub use overrides::{ArbEntry, LaneOverrides};
 pub use proof::{Proof, prove};
 pub use quality::{Quality, quality};

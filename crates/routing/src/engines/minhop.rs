@@ -27,6 +27,13 @@ impl Engine for MinHop {
         let summits = &summits(climbs, targets, job.lids);
         let rule = &MinHops { graph };
         let lfts = Spread { graph, targets, map: job.lids, rule, climbs, summits }.fill();
-        Ok(Routes { engine: self.name(), lfts, sl: SlPlan::Any, lanes: None, notes: Vec::new() })
+        Ok(Routes {
+            engine: self.name(),
+            lfts,
+            sl: SlPlan::Any,
+            lanes: None,
+            master_tree: None,
+            notes: Vec::new(),
+        })
     }
 }

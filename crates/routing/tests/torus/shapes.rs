@@ -107,6 +107,31 @@ fn parallel_cables_share_hosts_and_switches_evenly() {
 }
 
 #[test]
+fn arbitration_is_folded_towards_hosts_only() {
+    let plan = Plan::new([6, 5, 1]);
+    let bench = plan.bench();
+    let lanes = bench.routes().lanes.expect("the engine has its own");
+    let block: Vec<(Vl, u8)> = (0..8).map(|vl| (Vl(vl), 10 + vl)).collect();
+    let node = bench.fabric.switch_node(bench.switch(plan.guid([2, 2, 0])));
+    let mut folded = 0;
+    for port in bench.fabric.external_ports(node) {
+        let Some(far) = bench.fabric.peer(port) else { continue };
+        let mut own = block.clone();
+        lanes.fold_vlarb(port, &mut own);
+        if bench.fabric.as_switch(bench.fabric.owner(far)).is_some() {
+            assert_eq!(own, block);
+            continue;
+        }
+        assert_eq!(own[..3], [(Vl(0), 10), (Vl(1), 14), (Vl(0), 0)]);
+        assert!(own[2..].iter().all(|entry| *entry == (Vl(0), 0)));
+        folded += 1;
+        // An adapter's own table is what is configured for adapters.
+        assert!(!lanes.faces_hosts(far));
+    }
+    assert_eq!(folded, 1);
+}
+
+#[test]
 fn fewer_lanes_suffice_for_less() {
     let mut bench = Plan::new([6, 5, 1]).bench();
     for (switches, end_ports, notes) in [(8, 2, 0), (8, 1, 1), (4, 8, 1), (2, 1, 2)] {

@@ -33,7 +33,7 @@ pub(super) fn overrides(fabric: &Fabric, torus: &Torus, vls: DataVls) -> LaneOve
         }
     }
     let table = |out: u8, inn: u8| LaneMap::new(|sl| lane(vls, out, inn, sl));
-    LaneOverrides::new(fabric, classes, END, table)
+    LaneOverrides::new(fabric, classes, HOST, END, table)
 }
 
 /// The lane of an SL between two classes of ports.

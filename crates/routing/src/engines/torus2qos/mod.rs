@@ -5,10 +5,11 @@
 //! `place` gives the switches of the fabric their coordinates; `torus` collects the links
 //! between them; `sound` refuses what cannot be routed, and proves the
 //! result where failures meet; `tables` makes the forwarding tables,
-//! `path_sl` the SLs, `lanes` the SL2VL tables.
+//! `path_sl` the SLs, `lanes` the SL2VL tables, and `master_tree` the tree for multicast.
 
 mod lanes;
 mod lattice;
+mod master_tree;
 mod path_sl;
 mod place;
 mod sound;
@@ -16,6 +17,7 @@ mod spec;
 mod tables;
 mod torus;
 
+pub use master_tree::{GroupPorts, MasterTree};
 pub use path_sl::PairSls;
 pub use spec::{TorusSeed, TorusSpec};
 
@@ -66,7 +68,9 @@ impl Torus2Qos {
         notes.extend(few_lanes(vls.switches, vls.end_ports));
         let sl = SlPlan::PerPair(PairSls::new(fabric, &torus));
         let lanes = Some(lanes::overrides(fabric, &torus, vls));
-        let routes = Routes { engine: self.name(), lfts, sl, lanes, notes };
+        let tree = MasterTree::new(&torus).ok_or("no multicast tree reaches all switches")?;
+        let master_tree = Some(tree);
+        let routes = Routes { engine: self.name(), lfts, sl, lanes, master_tree, notes };
         sound::prove_around_holes(job, &torus, &routes)?;
         Ok(routes)
     }

@@ -205,7 +205,8 @@ mod tests {
         let sl = SlPlan::PerPair(super::super::PairSls::new(&fabric, &torus));
         let vls = DataVls { switches: 8, end_ports: 8 };
         let lanes = Some(overrides(&fabric, &torus, vls));
-        let routes = Routes { engine: "torus-2QoS", lfts, sl, lanes, notes: Vec::new() };
+        let engine = "torus-2QoS";
+        let routes = Routes { engine, lfts, sl, lanes, master_tree: None, notes: Vec::new() };
         let tables = routes.proof_lanes(&fabric, &OneLane);
         let sls = routes.proof_sls(&lids, SlSet::ALL);
         let proof = prove(&fabric, &lids, &routes.lfts, &tables, &sls, Traffic::All);

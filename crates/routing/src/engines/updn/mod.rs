@@ -56,7 +56,14 @@ impl Engine for UpDn {
         let climbs = &Climbs::new(graph, &height);
         let summits = &summits(climbs, targets, job.lids);
         let lfts = Spread { graph, targets, map: job.lids, rule, climbs, summits }.fill();
-        Ok(Routes { engine: self.name(), lfts, sl: SlPlan::Any, lanes: None, notes })
+        Ok(Routes {
+            engine: self.name(),
+            lfts,
+            sl: SlPlan::Any,
+            lanes: None,
+            master_tree: None,
+            notes,
+        })
     }
 
     fn hops(&self, job: &RouteJob<'_>) -> Result<Hops, Decline> {

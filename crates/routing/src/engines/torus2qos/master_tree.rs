@@ -1,0 +1,204 @@
+//! Multicast: one spanning tree, of which the tree of every group is a part.
+//!
+//! From the root the tree goes along x, from there along y, from there along z, and never over a
+//! dateline unless a ring is cut. So packets away from the root turn as unicast does, and those
+//! towards it can add three of the four turns of a circle at most. Groups have to use SL 0 or 8,
+//! which carry no dateline bits.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use lk_fabric::SwitchId;
+use lk_wire::PortNum;
+
+use super::lattice::{Lattice, Way};
+use super::torus::Torus;
+
+/// A spanning tree of all switches of a torus.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MasterTree {
+    root: SwitchId,
+    /// The way towards the root, by switch.
+    up: Arc<[Option<Up>]>,
+}
+
+/// The links from a switch to the next one towards the root.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Up {
+    parent: SwitchId,
+    /// Ports of the switch and of the parent, one pair for each parallel link; at least one.
+    links: Vec<(PortNum, PortNum)>,
+}
+
+/// The ports of a multicast group on one switch, ascending.
+pub type GroupPorts = (SwitchId, Vec<PortNum>);
+
+impl MasterTree {
+    /// Finds the tree.
+    ///
+    /// OpenSM tries a few roots on a diagonal; where none of them will do, all others follow.
+    /// None where no root reaches all switches.
+    pub(super) fn new(torus: &Torus) -> Option<Self> {
+        let lattice = &torus.lattice;
+        let switches = torus.places.at.iter().flatten().count();
+        let all = (0..lattice.len()).filter(|p| torus.places.at[*p].is_some());
+        let roots = first_roots(torus).into_iter().chain(all);
+        roots.map(|root| (root, grow(torus, root))).find_map(|(root, ways)| {
+            let reached = ways.iter().flatten().count() + 1;
+            (reached == switches).then(|| Self::of_ways(torus, root, &ways)).flatten()
+        })
+    }
+
+    /// The tree in which each place but the root goes the given way towards it.
+    fn of_ways(torus: &Torus, root: usize, ways: &[Option<Way>]) -> Option<Self> {
+        let mut up = vec![None; torus.places.of.len()];
+        for (place, way) in ways.iter().enumerate() {
+            let (Some(way), Some(switch)) = (*way, torus.places.at[place]) else { continue };
+            let next = torus.next(place, way)?;
+            let ports = torus.group(place, way).iter().copied();
+            let links = ports.zip(torus.group(next, way.back()).iter().copied()).collect();
+            up[switch.index()] = Some(Up { parent: torus.places.at[next]?, links });
+        }
+        Some(Self { root: torus.places.at[root]?, up: up.into() })
+    }
+
+    /// The root.
+    #[must_use]
+    pub const fn root(&self) -> SwitchId {
+        self.root
+    }
+
+    /// The next switch towards the root; none for the root itself and for switches that are not
+    /// part of the torus.
+    #[must_use]
+    pub fn parent(&self, switch: SwitchId) -> Option<SwitchId> {
+        self.up.get(switch.index())?.as_ref().map(|up| up.parent)
+    }
+
+    /// The ports that a multicast group needs, by switch: those of its members (port 0 for the
+    /// switch itself) and those that join them along the tree. Switches that lead to no other
+    /// member are left out, also the root. Of parallel links the group takes one by `mlid`.
+    ///
+    /// Members on switches that are not part of the torus cannot be reached and are left out.
+    #[must_use]
+    pub fn group(&self, members: &[(SwitchId, PortNum)], mlid: u16) -> Vec<GroupPorts> {
+        let mut ports: BTreeMap<SwitchId, BTreeSet<PortNum>> = BTreeMap::new();
+        let mut below: BTreeMap<SwitchId, usize> = BTreeMap::new();
+        let inside = |s: SwitchId| s == self.root || self.parent(s).is_some();
+        let homes: BTreeSet<SwitchId> =
+            members.iter().map(|(s, _)| *s).filter(|s| inside(*s)).collect();
+        // How many switches with members lie at or behind each switch, seen from the root.
+        for home in &homes {
+            let mut at = Some(*home);
+            while let Some(s) = at {
+                *below.entry(s).or_insert(0) += 1;
+                at = self.parent(s);
+            }
+        }
+        for (switch, port) in members.iter().filter(|(s, _)| inside(*s)) {
+            ports.entry(*switch).or_default().insert(*port);
+        }
+        // A link is needed where members are on both of its sides.
+        for (switch, count) in below {
+            let Some(up) = self.up.get(switch.index()).and_then(Option::as_ref) else { continue };
+            if count == homes.len() || up.links.is_empty() {
+                continue;
+            }
+            let (own, parents) = up.links[usize::from(mlid) % up.links.len()];
+            ports.entry(switch).or_default().insert(own);
+            ports.entry(up.parent).or_default().insert(parents);
+        }
+        ports.into_iter().map(|(s, ports)| (s, ports.into_iter().collect())).collect()
+    }
+}
+
+/// The roots that OpenSM tries: on a diagonal through the middle of a plane, where row and column
+/// are whole.
+fn first_roots(torus: &Torus) -> Vec<usize> {
+    let lattice = &torus.lattice;
+    let [rx, ry, rz] = lattice.radix;
+    let whole_plane = |z: &u32| {
+        let mut places = (0..lattice.len()).filter(|p| lattice.coordinates(*p)[2] == *z);
+        places.all(|p| torus.places.at[p].is_some())
+    };
+    let mut planes = outwards(i64::from(rz)).filter_map(|by| shifted(rz / 2, by, rz));
+    let plane = planes.find(whole_plane).unwrap_or(rz / 2);
+    let there = |x, y| torus.places.at[lattice.index([x, y, plane])].is_some();
+    let (middle_x, middle_y) = (rx / 2, ry / 2);
+    let steps = i64::from(middle_x.min(middle_y));
+    let diagonal = outwards(steps).filter_map(|by| {
+        let at = [(middle_x, rx), (middle_y, ry)].map(|(m, radix)| shifted(m, by, radix));
+        let [Some(x), Some(y)] = at else { return None };
+        let whole = (0..rx).all(|x| there(x, y)) && (0..ry).all(|y| there(x, y));
+        whole.then(|| lattice.index([x, y, plane]))
+    });
+    diagonal.collect()
+}
+
+/// 0, -1, 1, -2, 2 and so on.
+fn outwards(most: i64) -> impl Iterator<Item = i64> {
+    std::iter::once(0).chain((1..=most).flat_map(|n| [-n, n]))
+}
+
+/// A coordinate moved by some steps, where that is still one.
+fn shifted(middle: u32, by: i64, radix: u32) -> Option<u32> {
+    u32::try_from(i64::from(middle) + by).ok().filter(|c| *c < radix)
+}
+
+/// The way towards the root from each place that the tree reaches.
+fn grow(torus: &Torus, root: usize) -> Vec<Option<Way>> {
+    let lattice = &torus.lattice;
+    let mut tree = Tree { torus, root, ways: vec![None; lattice.len()] };
+    for dimension in 0..3 {
+        // What the dimensions before have reached, in order of places.
+        let reached: Vec<usize> = (0..lattice.len()).filter(|p| tree.has(*p)).collect();
+        for place in reached {
+            tree.branch(lattice, place, dimension);
+        }
+    }
+    tree.ways
+}
+
+struct Tree<'a> {
+    torus: &'a Torus,
+    root: usize,
+    ways: Vec<Option<Way>>,
+}
+
+impl Tree<'_> {
+    fn has(&self, place: usize) -> bool {
+        place == self.root || self.ways[place].is_some()
+    }
+
+    /// Grows along a ring to both ends, short of the dateline. Where one side is cut, the other
+    /// goes on over the dateline.
+    fn branch(&mut self, lattice: &Lattice, start: usize, dimension: usize) {
+        let at = lattice.coordinates(start)[dimension];
+        let last = lattice.radix[dimension] - 1;
+        let [down, up] = [Way::new(dimension, false), Way::new(dimension, true)];
+        let (low, below) = self.run(start, down, at);
+        let (high, above) = self.run(start, up, last - at);
+        if (below, above) == (at, last - at) {
+            return;
+        }
+        if below == at {
+            self.run(low, down, last);
+        }
+        if above == last - at {
+            self.run(high, up, last);
+        }
+    }
+
+    /// Goes on in a direction while there are switches without a branch. Returns where it ends
+    /// and after how many steps.
+    fn run(&mut self, start: usize, way: Way, most: u32) -> (usize, u32) {
+        let mut at = start;
+        for step in 0..most {
+            let next = self.torus.next(at, way).filter(|next| !self.has(*next));
+            let Some(next) = next else { return (at, step) };
+            self.ways[next] = Some(way.back());
+            at = next;
+        }
+        (at, most)
+    }
+}
