@@ -166,6 +166,17 @@ fn everything_is_as_opensm_makes_it() {
     }
 }
 
+/// The run that lies beside the tests, so that one is always compared.
+#[test]
+fn a_torus_without_a_switch_is_as_opensm_makes_it() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/torus-t6x5-T");
+    let bench = bench(&folder);
+    let routes = bench.routes();
+    assert_eq!(coordinates(&folder, &bench, &routes), 29);
+    tables(&folder, &bench, &routes);
+    path_sls(&folder, &bench, &routes);
+}
+
 /// OpenSM leaves the switch out that has lost its ring, and every path to it ends dead. Its
 /// manual says that such a fabric is refused, and so it is here.
 #[test]
