@@ -112,6 +112,21 @@ fn an_sl_that_is_dropped_on_the_way_is_a_finding() {
     assert_eq!(code(here.path(), "verify --dumps dumps --fixed-sl 2"), Some(1));
 }
 
+/// torus-2QoS brings path SLs and SL2VL tables of its own; minhop on the same torus has a loop.
+#[test]
+fn an_engines_own_sls_and_lanes_are_judged() {
+    let here = TempDir::new().expect("a temporary folder");
+    assert_eq!(code(here.path(), "topo torus 6 5 --output torus"), Some(0));
+    let conf = "torus 6 5 1\nxp_link 0x200000 0x200005\nyp_link 0x200000 0x200001\n";
+    fs::write(here.path().join("conf"), conf).expect("a file");
+    let line = "verify torus -Q -R torus-2QoS,no_fallback --torus_config conf";
+    let report = verdict(here.path(), line);
+    assert_eq!((&report["source"], &report["sl2vl_known"]), (&"torus-2QoS".into(), &true.into()));
+    assert_eq!(report["proof"]["deadlock_free"], true, "{report:#}");
+    assert_eq!(report["proof"]["lanes"].as_array().map(Vec::len), Some(8));
+    assert_eq!(verdict(here.path(), "verify torus")["proof"]["deadlock_free"], false);
+}
+
 #[test]
 fn damaged_dumps_are_told_and_the_rest_is_judged() {
     let here = ring();
