@@ -15,7 +15,7 @@ use lk_wire::{
 use crate::event::{Event, RequestName};
 use crate::io::Decision;
 use crate::observe::{Address, Observed, Table, settled};
-use crate::plan::{Phase, Plan, fields_changed};
+use crate::plan::{Phase, Plan, fields_changed, port_info_change};
 use crate::window::{Failure, Patience};
 use crate::work::BlockQueue;
 
@@ -362,6 +362,5 @@ fn port_differences(have: &PortInfo, want: &PortInfo) -> String {
     want.set_link_width_enabled(have.link_width_enabled());
     want.set_link_speed_enabled(have.link_speed_enabled());
     want.set_link_speed_ext_enabled(have.link_speed_ext_enabled());
-    let have = settled(have);
-    fields_changed(PortInfo::FIELDS, &want.0, &have.0, |_, n| n.to_string())
+    port_info_change(&want, have)
 }

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use lk_fabric::diff::NodeRef;
 use lk_wire::{DirPath, Guid, Lid, Status, attr, method};
 
 use crate::counts::Counts;
@@ -305,6 +306,12 @@ pub enum Event {
     },
     /// The difference between what is and what should be.
     Planned(Counts),
+    /// A node that was not there in the last heavy sweep.
+    Appeared(NodeRef),
+    /// A node that was there in the last heavy sweep and is not now.
+    Vanished(NodeRef),
+    /// Another SM would be master: what is planned would not be carried out.
+    WouldStandBy(String),
     /// Another SM is on the subnet.
     OtherSm {
         /// Its port's GUID.
@@ -351,12 +358,15 @@ impl Event {
             | Self::LidsExhausted { .. }
             | Self::EngineDeclined { .. }
             | Self::NotRouted
+            | Self::WouldStandBy(_)
             | Self::CreditLoop { .. }
             | Self::ForwardingLoops { .. }
             | Self::NotReached { .. }
             | Self::Refusal(_) => Level::Error,
             Self::HeavySweep(_)
             | Self::Discovered { .. }
+            | Self::Appeared(_)
+            | Self::Vanished(_)
             | Self::LeftAlone { .. }
             | Self::HoldsOther { .. }
             | Self::RefusalSuppressed(..)
@@ -432,6 +442,13 @@ impl fmt::Display for Event {
             | Self::ForwardingLoops { .. }
             | Self::NotReached { .. } => f.write_str(&self.verdict()),
             Self::Planned(counts) => write!(f, "to change: {counts}"),
+            Self::Appeared(n) => write!(f, "new: {} {} {:?}", n.kind, n.guid, n.description),
+            Self::Vanished(n) => write!(f, "gone: {} {} {:?}", n.kind, n.guid, n.description),
+            Self::WouldStandBy(name) => write!(
+                f,
+                "another SM is, or will be, master at {name}: this one would stand by and change \
+                 nothing of what is planned"
+            ),
             Self::OtherSm { guid, priority, state } => {
                 write!(f, "another SM at port {guid}, priority {priority}, state {state}")
             }

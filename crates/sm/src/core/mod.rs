@@ -100,6 +100,8 @@ pub struct Sm {
     wanted: Option<Reason>,
     /// The last sweep left something undone.
     unfinished: bool,
+    /// What ports were last found to hold otherwise than they were told.
+    differences: Vec<Event>,
 }
 
 impl Sm {
@@ -125,6 +127,7 @@ impl Sm {
             sweep_start: now,
             wanted: None,
             unfinished: false,
+            differences: Vec::new(),
         };
         if sm.settings.options.sm_inactive && mode == Mode::Daemon {
             sm.event(Event::State(SmState::NotActive));

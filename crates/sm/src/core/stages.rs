@@ -257,6 +257,11 @@ impl Sm {
         });
         if let Some(old) = &self.seen {
             seen.carry_over(old, self.round > 1);
+            let changes = lk_fabric::diff(&old.fabric, &seen.fabric);
+            self.out
+                .extend(changes.nodes_removed.into_iter().map(Event::Vanished).map(Output::Event));
+            self.out
+                .extend(changes.nodes_added.into_iter().map(Event::Appeared).map(Output::Event));
         }
         if self.gives_way(&seen) {
             return;
@@ -320,7 +325,12 @@ impl Sm {
         let Stage::Apply(mut apply) = std::mem::replace(&mut self.stage, Stage::Over) else {
             return;
         };
-        self.events(apply.differences());
+        // What is held otherwise is said once, not at each sweep.
+        let differences = apply.differences();
+        if differences != self.differences {
+            self.differences.clone_from(&differences);
+            self.events(differences);
+        }
         self.failed += apply.failures();
         let down: VecDeque<PortId> = apply.bounced().collect();
         if !down.is_empty() && self.round < MAX_ROUNDS {

@@ -33,7 +33,10 @@ impl Sm {
         }
         let Some(port) = master else { return false };
         match self.mode {
-            Mode::Plan => return false,
+            Mode::Plan => {
+                self.event(Event::WouldStandBy(seen.fabric.port_name(port)));
+                return false;
+            }
             Mode::Once => {
                 let name = seen.fabric.port_name(port);
                 self.event(Event::Refusal(format!(

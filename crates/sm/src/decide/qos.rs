@@ -7,9 +7,9 @@ use std::sync::Arc;
 use lk_config::Options;
 use lk_fabric::{NodeKind, PortId};
 use lk_qos::tables::masked_sl2vl;
-use lk_qos::{EgressPort, PortClass, PortTables, ResolvedSets, VlArbBlock};
+use lk_qos::{EgressPort, PortTables, ResolvedSets, VlArbBlock};
 use lk_routing::{LaneOverrides, Routes};
-use lk_wire::{PortInfo, PortNum, SlToVlTable, Vl, VlArbEntry, VlArbTable, VlCode, cap_mask};
+use lk_wire::{PortInfo, PortNum, SlToVlTable, Vl, VlArbEntry, VlCode, cap_mask};
 
 use super::role::Role;
 use crate::observe::{Observed, Table};
@@ -60,8 +60,9 @@ pub(super) fn tables(
         };
         let tables = shared.entry(key).or_insert_with(|| {
             let mut tables = PortTables::new(&sets, &key);
-            if lanes.is_some() && class == PortClass::SwitchExternal {
-                tables.vlarb = tables.vlarb.map(|block| block.map(towards_hosts));
+            if let Some(lanes) = &lanes {
+                // All ports of a class are treated alike, so the first speaks for the others.
+                tables.vlarb = tables.vlarb.map(|block| block.map(|b| folded(lanes, port, b)));
             }
             Arc::new(tables)
         });
@@ -75,21 +76,15 @@ pub(super) fn tables(
     QosTables { egress, wildcards, engine }
 }
 
-/// The arbitration of a switch's port in front of a host where the engine folds the two levels of
-/// QoS onto VL 0 and VL 1 there: VL 4 is that of the upper level between switches; entries of
-/// other lanes are left out.
-fn towards_hosts(mut block: VlArbBlock) -> VlArbBlock {
-    let mut table = VlArbTable::default();
-    let kept =
-        block.table.iter().take(usize::from(block.used)).filter_map(|entry| match entry.vl {
-            Vl(0) => Some(entry),
-            Vl(4) => Some(VlArbEntry { vl: Vl(1), ..entry }),
-            _ => None,
-        });
-    for (at, entry) in kept.enumerate() {
-        table.set(at, entry);
+/// A block of the arbitration table as the engine wants it at this port.
+fn folded(lanes: &LaneOverrides, egress: PortId, mut block: VlArbBlock) -> VlArbBlock {
+    let used = usize::from(block.used);
+    let mut entries: Vec<(Vl, u8)> =
+        block.table.iter().take(used).map(|e| (e.vl, e.weight)).collect();
+    lanes.fold_vlarb(egress, &mut entries);
+    for (at, (vl, weight)) in entries.into_iter().enumerate() {
+        block.table.set(at, VlArbEntry { vl, weight });
     }
-    block.table = table;
     block
 }
 

@@ -8,7 +8,7 @@ mod counts;
 mod report;
 mod wildcards;
 
-pub(crate) use report::fields_changed;
+pub(crate) use report::{fields_changed, port_info_change};
 
 use std::collections::BTreeMap;
 

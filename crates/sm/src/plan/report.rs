@@ -303,11 +303,11 @@ fn block_text(table: Table, block: u16, bytes: &[u8; 64]) -> String {
         Table::VlArb(_) => {
             let kind =
                 ["", "low", "low 2", "high", "high 2"].get(usize::from(block)).unwrap_or(&"");
-            let entries: Vec<String> = VlArbTable(*bytes)
-                .iter()
-                .filter(|e| e.vl.0 != 0 || e.weight != 0)
-                .map(|e| format!("{}:{}", e.vl, e.weight))
-                .collect();
+            // Up to the last entry that means something.
+            let last = bytes.chunks(2).rposition(|e| e != [0, 0]).map_or(0, |at| at + 1);
+            let table = VlArbTable(*bytes);
+            let entries: Vec<String> =
+                table.iter().take(last).map(|e| format!("{}:{}", e.vl, e.weight)).collect();
             let entries = if entries.is_empty() { "empty".to_owned() } else { entries.join(",") };
             format!("{kind} {entries}")
         }
@@ -325,8 +325,9 @@ fn block_text(table: Table, block: u16, bytes: &[u8; 64]) -> String {
 }
 
 /// The fields of PortInfo that change, as `name before -> after`; codes with their meaning.
-fn port_info_change(before: &PortInfo, after: &PortInfo) -> String {
-    fields_changed(PortInfo::FIELDS, &settled(before).0, &after.0, |name, n| match name {
+pub(crate) fn port_info_change(before: &PortInfo, after: &PortInfo) -> String {
+    let (before, after) = (settled(before), settled(after));
+    fields_changed(PortInfo::FIELDS, &before.0, &after.0, |name, n| match name {
         "m_key" | "gid_prefix" => format!("0x{n:016x}"),
         "neighbor_mtu" => Mtu(n as u8).to_string(),
         "oper_vls" => VlCode(n as u8).to_string(),
@@ -334,7 +335,7 @@ fn port_info_change(before: &PortInfo, after: &PortInfo) -> String {
     })
 }
 
-/// The fields of an attribute that differ.
+/// The fields of an attribute that differ, by the names that the field's tools print.
 pub(crate) fn fields_changed(
     fields: &[Field],
     before: &[u8],
@@ -348,7 +349,7 @@ pub(crate) fn fields_changed(
         if was != is {
             parts.push(format!(
                 "{} {} -> {}",
-                field.name,
+                field.label,
                 show(field.name, was),
                 show(field.name, is)
             ));

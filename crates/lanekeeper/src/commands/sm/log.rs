@@ -53,6 +53,11 @@ impl Log {
         self.size_limit = u64::from(megabytes) << 20;
     }
 
+    /// Whether it is a file, and not standard output.
+    pub(super) fn is_file(&self) -> bool {
+        self.file.is_some()
+    }
+
     /// Opens the file again, as after a rotation (SIGUSR1).
     pub(super) fn reopen(&mut self, append: bool) -> Result<()> {
         let Some(path) = &self.path else { return Ok(()) };

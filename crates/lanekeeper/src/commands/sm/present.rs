@@ -20,6 +20,7 @@ pub(super) struct Presenter {
     log_flags: u8,
     fsync: bool,
     plan_only: bool,
+    once: bool,
     json: bool,
     all: bool,
     /// The first thing that could not be written; the run goes on without it.
@@ -45,6 +46,7 @@ impl Presenter {
             log_flags: o.log_flags,
             fsync: o.fsync_high_avail_files,
             plan_only,
+            once: setup.mode == lk_sm::Mode::Once,
             json: setup.json,
             all: setup.all,
             trouble: None,
@@ -58,7 +60,13 @@ impl Presenter {
                 terminal::complain(&format!("lanekeeper: {event}"));
             }
             Output::Event(_) if self.plan_only => {}
-            Output::Event(event) => self.log.event(&event),
+            Output::Event(event) => {
+                self.log.event(&event);
+                // Who runs it once looks at the terminal, not at the log.
+                if self.once && self.log.is_file() && event.level() == lk_sm::Level::Error {
+                    terminal::complain(&format!("lanekeeper: {event}"));
+                }
+            }
             Output::Plan(report) => {
                 let shown = self.show(&report);
                 self.note(shown);

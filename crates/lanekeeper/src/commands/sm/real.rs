@@ -12,6 +12,7 @@ use anyhow::{Context, anyhow};
 use lk_config::Effective;
 use lk_sm::{Command, Input, Instant as Moment, JobResult, Mode, Outcome, Output, Sm};
 use lk_umad::{Address, Library, Port, Received, Registration, choose};
+use lk_wire::{MadHeader, Status, class, method};
 
 use super::background;
 use super::present::Presenter;
@@ -26,6 +27,28 @@ const NAP: Duration = Duration::from_millis(200);
 const BATCH: usize = 64;
 /// How long a finished decision may wait.
 const JOB_NAP: Duration = Duration::from_millis(2);
+
+/// Queries to the subnet administration come in, so that they can be refused at once.
+const SUBNET_ADMINISTRATION: Registration<'static> = Registration {
+    class: class::SUBN_ADM,
+    version: 2,
+    rmpp_version: 0,
+    methods: &[method::GET, method::SET, method::GET_TABLE, method::DELETE],
+};
+
+/// Makes of a query its refusal: there is no subnet administration in this version, and who asks
+/// should not have to wait to learn that. `false`: it is no query.
+fn refuse_query(mad: &mut [u8]) -> bool {
+    let Some(header) = mad.get_mut(..MadHeader::LEN) else { return false };
+    let Ok(mut answer) = MadHeader::parse(header) else { return false };
+    if answer.method() & method::RESPONSE_BIT != 0 {
+        return false;
+    }
+    answer.set_method(answer.method() | method::RESPONSE_BIT);
+    answer.set_status(Status::METHOD_ATTR_UNSUPPORTED.0);
+    header.copy_from_slice(answer.as_bytes());
+    true
+}
 
 /// Runs.
 pub(super) fn run(setup: Setup) -> Result<Outcome, Failure> {
@@ -57,7 +80,8 @@ fn open(library: &Library, setup: &Setup) -> Result<Port, Failure> {
     }
     let guid = Some(setup.settings.options.guid).filter(|g| g.0 != 0);
     let chosen = choose(&ports, guid).context("no port to manage a subnet from")?;
-    let port = Port::open(library, chosen, &Registration::SUBNET_MANAGER)
+    let [directed, routed] = Registration::SUBNET_MANAGER;
+    let port = Port::open(library, chosen, &[directed, routed, SUBNET_ADMINISTRATION])
         .context("cannot manage a subnet from this port")?;
     if setup.mode != Mode::Plan
         && let Err(error) = port.set_is_sm(true)
@@ -141,6 +165,12 @@ impl Driver<'_> {
         let received = self.port.recv(wait);
         let now = self.now();
         match received {
+            Ok(Received::Mad { from, mut bytes }) if bytes.get(1) == Some(&class::SUBN_ADM) => {
+                if refuse_query(&mut bytes) {
+                    // Who asked will ask again if this does not arrive.
+                    let _ = self.port.send(from, &bytes, 0);
+                }
+            }
             Ok(Received::Mad { from, bytes }) => {
                 self.sm.handle(now, Input::Mad { from: from.lid, bytes: &bytes });
             }
