@@ -105,3 +105,25 @@ fn called_opensm_it_is_the_subnet_manager() {
     let output = Command::new(&link).arg("-h").output().expect("the link leads to the binary");
     assert!(out(&output).contains("--routing_engine"), "{output:?}");
 }
+
+/// Who forgets a word must not find the real fabric configured, or nothing where something moves.
+#[test]
+fn options_that_mean_nothing_alone_and_empty_tables_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    let (tree, empty) = (file("tree"), file("empty"));
+    assert!(run(&["topo", "fattree", "4", "2", "--output", &tree]).status.success());
+    std::fs::write(&empty, "").expect("a file");
+    for (arguments, why) in [
+        (&["sm", "--sim-state", &empty, "-o"][..], "--sim-state means nothing without --sim"),
+        (&["sm", "--sim-seed", "1", "-o"], "--sim-seed means nothing without --sim"),
+        (&["sm", "--sim", &tree, "--json"], "--json means nothing without --plan"),
+        (&["sm", &tree, "-o"], "belongs to no option"),
+        (&["sm", "--sim", &tree, "--sim-state", "/dev/zero", "-o"], "no regular file"),
+        (&["route", &tree, "--previous", &empty], "no forwarding table"),
+    ] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", err(&output));
+        assert!(err(&output).contains(why), "{arguments:?}: {}", err(&output));
+    }
+}

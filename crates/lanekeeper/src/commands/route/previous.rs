@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use anyhow::anyhow;
 use lk_fabric::{Fabric, SwitchId, dumps};
 use lk_routing::Lfts;
 use lk_wire::{Lid, PortNum};
@@ -15,7 +16,7 @@ pub(super) type Entries = Vec<(SwitchId, Lid, PortNum)>;
 /// Reads tables as opensm's opensm-lfts.dump, ibroute and dump_fts print them.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// A file that cannot be read, or that holds no table of this fabric's switches.
 pub(super) fn read(path: &Path, fabric: &Fabric) -> Result<Entries, Failure> {
     let (tables, diagnostics) = dumps::lfts::read(&input::source(path)?);
     terminal::show(&diagnostics);
@@ -24,6 +25,10 @@ pub(super) fn read(path: &Path, fabric: &Fabric) -> Result<Entries, Failure> {
         let node = fabric.node_by_guid(table.guid);
         let Some(switch) = node.and_then(|node| fabric.as_switch(node)) else { continue };
         entries.extend(table.entries.iter().map(|(lid, port, _)| (switch, *lid, *port)));
+    }
+    if entries.is_empty() {
+        let name = path.display();
+        return Err(anyhow!("{name} has no forwarding table of a switch of this fabric").into());
     }
     Ok(entries)
 }
