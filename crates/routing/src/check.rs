@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::column::{Column, End};
 use crate::graph::Graph;
-use crate::job::{Lfts, LidMap};
+use crate::tables::{Lfts, LidMap};
 
 /// What a walk of all tables found.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

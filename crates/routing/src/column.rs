@@ -4,7 +4,7 @@ use lk_fabric::Fabric;
 use lk_wire::Lid;
 
 use crate::graph::Graph;
-use crate::job::{Lfts, LidMap};
+use crate::tables::{Lfts, LidMap};
 
 /// How the way from a switch to a LID ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,7 +5,8 @@
 //! * [`graph`], [`targets`]: the fabric as engines see it: switches and links, LIDs by switch.
 //! * [`mod@check`], [`mod@quality`]: whether tables lead where they should, and how well.
 //! * [`hops`]: distances between switches, for dumps.
-//! * [`overrides`]: SL2VL tables that an engine prescribes, and the answers of a routing.
+//! * [`tables`]: LIDs and forwarding tables. [`overrides`]: SL2VL tables that an engine prescribes.
+//! * [`torus`]: what a torus is; its engine is `engines::torus2qos`.
 //! * [`proof`]: whether tables and lanes can deadlock.
 //! * `paths`: distances, and which steps each law of paths allows; `balance`: which of the allowed
 //!   ports carries which LID.
@@ -20,18 +21,22 @@ pub mod job;
 pub mod overrides;
 pub mod proof;
 pub mod quality;
+pub mod tables;
 pub mod targets;
+pub mod torus;
 
 mod balance;
 mod column;
 mod paths;
+mod route_paths;
 
 pub use check::{Check, check};
 pub use column::End;
-pub use engines::torus2qos::{GroupPorts, MasterTree, PairSls, TorusSeed, TorusSpec};
 pub use engines::{ENGINES, Outcome, UnknownEngine, find, route};
 pub use hops::Hops;
-pub use job::{DataVls, Decline, Engine, Lfts, LidMap, RouteJob, RouteOptions, Routes, SlPlan};
+pub use job::{DataVls, Decline, Engine, RouteJob, RouteOptions, Routes, SlPlan};
 pub use overrides::{ArbEntry, LaneOverrides};
 pub use proof::{Proof, prove};
 pub use quality::{Quality, quality};
+pub use tables::{Lfts, LidMap};
+pub use torus::{GroupPorts, MasterTree, PairSls, TorusSeed, TorusSpec};

@@ -1,13 +1,11 @@
-//! SL2VL and arbitration tables that an engine prescribes in place of the configured ones, and
-//! what a routing answers about a path.
+//! SL2VL and arbitration tables that an engine prescribes in place of the configured ones.
 
 use std::sync::Arc;
 
-use lk_fabric::{Fabric, PortId, SwitchId};
-use lk_wire::{Lid, PortNum, Sl, Vl};
+use lk_fabric::{Fabric, PortId};
+use lk_wire::{PortNum, Vl};
 
-use crate::job::{LidMap, Routes, SlPlan};
-use crate::proof::{LaneMap, Lanes, PathSls, SlSet};
+use crate::proof::LaneMap;
 
 /// SL2VL tables for every way through every switch, and for adapters and routers.
 ///
@@ -93,93 +91,5 @@ impl LaneOverrides {
             .collect();
         block.fill((Vl(0), 0));
         block.iter_mut().zip(folded).for_each(|(entry, kept)| *entry = kept);
-    }
-}
-
-impl Routes {
-    /// The SL of the path between two end ports. `hint` is the SL that request, policy and
-    /// partition lead to.
-    #[must_use]
-    pub fn path_sl(&self, from: PortId, to: PortId, hint: Sl) -> Sl {
-        match &self.sl {
-            SlPlan::Any => hint,
-            SlPlan::Constant(sl) => *sl,
-            SlPlan::PerPair(sls) => sls.of_ports(from, to, hint),
-        }
-    }
-
-    /// The SL2VL table that the engine wants at `egress` for packets from the port `ingress` of
-    /// the same switch; none where the configured one stands. See [`LaneOverrides::sl2vl`].
-    #[must_use]
-    pub fn sl2vl(&self, egress: PortId, ingress: PortNum) -> Option<LaneMap> {
-        self.lanes.as_ref()?.sl2vl(egress, ingress)
-    }
-
-    /// The SL2VL tables of the engine for the proof; `configured` stands where it has none.
-    #[must_use]
-    pub const fn proof_lanes<'a, L: Lanes>(
-        &'a self,
-        fabric: &'a Fabric,
-        configured: &'a L,
-    ) -> RouteLanes<'a, L> {
-        RouteLanes { routes: self, fabric, configured }
-    }
-
-    /// The path SLs for the proof, where requests, policy and partitions lead to the SLs `hints`.
-    #[must_use]
-    pub const fn proof_sls<'a>(&'a self, lids: &'a LidMap, hints: SlSet) -> RouteSls<'a> {
-        RouteSls { routes: self, lids, hints }
-    }
-}
-
-/// SL2VL tables of a routing. See [`Routes::proof_lanes`].
-#[derive(Clone, Copy, Debug)]
-pub struct RouteLanes<'a, L> {
-    routes: &'a Routes,
-    fabric: &'a Fabric,
-    configured: &'a L,
-}
-
-impl<L: Lanes> Lanes for RouteLanes<'_, L> {
-    fn lanes(&self, switch: SwitchId, in_port: PortNum, out_port: PortNum) -> LaneMap {
-        let first = self.fabric.node(self.fabric.switch_node(switch)).first;
-        let egress = PortId(first.0 + u32::from(out_port.0));
-        let own = self.routes.sl2vl(egress, in_port);
-        own.unwrap_or_else(|| self.configured.lanes(switch, in_port, out_port))
-    }
-}
-
-/// Path SLs of a routing. See [`Routes::proof_sls`].
-#[derive(Clone, Copy, Debug)]
-pub struct RouteSls<'a> {
-    routes: &'a Routes,
-    lids: &'a LidMap,
-    hints: SlSet,
-}
-
-impl PathSls for RouteSls<'_> {
-    fn sls(&self, from: SwitchId, to: Lid) -> SlSet {
-        match &self.routes.sl {
-            SlPlan::Any => self.hints,
-            SlPlan::Constant(sl) => SlSet::one(*sl),
-            SlPlan::PerPair(sls) => {
-                let Some(to) = self.lids.port(to) else { return SlSet::EMPTY };
-                let add = |all: SlSet, hint| all.with(sls.of_switch(from, to, hint));
-                self.hints.iter().fold(SlSet::EMPTY, add)
-            }
-        }
-    }
-
-    fn all(&self) -> SlSet {
-        match &self.routes.sl {
-            SlPlan::Any => self.hints,
-            SlPlan::Constant(sl) => SlSet::one(*sl),
-            // Three bits come from the places, and the fourth from the hint.
-            SlPlan::PerPair(_) => {
-                let levels = self.hints.iter().map(|hint| hint.0 & 8);
-                let low = |all: SlSet, level: u8| (0..8).fold(all, |s, l| s.with(Sl(level | l)));
-                levels.fold(SlSet::EMPTY.with(Sl(0)), low)
-            }
-        }
     }
 }

@@ -12,7 +12,7 @@ use crate::balance::height::{above_leaves, is_layered};
 use crate::check::owned_lids;
 use crate::column::{Column, End};
 use crate::graph::Graph;
-use crate::job::{Lfts, LidMap};
+use crate::tables::{Lfts, LidMap};
 
 /// The load on one directed link between switches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

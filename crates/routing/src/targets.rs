@@ -4,7 +4,7 @@ use lk_fabric::{Fabric, PortId};
 use lk_wire::{Lid, PortNum};
 
 use crate::graph::Graph;
-use crate::job::LidMap;
+use crate::tables::LidMap;
 
 /// An end port with its LIDs, seen from the switch that it hangs on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

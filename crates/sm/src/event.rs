@@ -7,7 +7,7 @@ use lk_fabric::diff::NodeRef;
 use lk_wire::{DirPath, Guid, Lid, Status, attr, method};
 
 use crate::counts::Counts;
-use crate::decide::{Lost, Round, Step};
+use crate::verdict::{Lost, Round, Step};
 
 /// How loud an event is; the bits are those of OpenSM's `log_flags`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -175,6 +175,13 @@ pub struct SweepFigures {
     pub rounds: u32,
     /// Nanoseconds from start to end.
     pub nanos: u64,
+}
+
+impl fmt::Display for SweepFigures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { gets, sets, retries, rounds, .. } = self;
+        write!(f, "{gets} Gets, {sets} Sets, {retries} retries, {rounds} rounds")
+    }
 }
 
 /// Something that happened.
@@ -453,11 +460,7 @@ impl fmt::Display for Event {
                 write!(f, "another SM at port {guid}, priority {priority}, state {state}")
             }
             Self::Trap { number, lid, text } => write!(f, "trap {number} from LID {lid}: {text}"),
-            Self::SubnetUp(s) => write!(
-                f,
-                "SUBNET UP ({} Gets, {} Sets, {} retries, {} rounds)",
-                s.gets, s.sets, s.retries, s.rounds
-            ),
+            Self::SubnetUp(s) => write!(f, "SUBNET UP ({s})"),
             Self::InitErrors { failed, .. } => {
                 write!(f, "Errors during initialization: {failed} requests failed")
             }

@@ -20,16 +20,18 @@ pub mod plan;
 #[cfg(test)]
 mod testing;
 pub mod time;
+pub mod verdict;
 pub mod window;
 pub mod work;
 
 pub use self::core::{Mode, Sm};
 pub use counts::Counts;
-pub use decide::{Desired, Settings, Verdict, decide};
+pub use decide::{Desired, Settings, decide};
 pub use event::{Event, Level, Reason, SmState, SweepFigures};
 pub use io::{Command, Input, Job, JobResult, Outcome, Output, View};
 pub use lk_config::guid2lid::Guid2Lid;
 pub use observe::Observed;
 pub use plan::{Plan, Report};
 pub use time::{Duration, Instant};
+pub use verdict::Verdict;
 pub use window::Transmit;

@@ -2,7 +2,7 @@
 
 use super::climbs::Climbs;
 use super::trunk::{NO_SUMMIT, Summits};
-use crate::job::LidMap;
+use crate::tables::LidMap;
 use crate::targets::{Target, Targets};
 
 /// No single link leads to a summit.

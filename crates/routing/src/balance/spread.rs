@@ -13,9 +13,9 @@ use super::forecast::Forecast;
 use super::trunk::Summits;
 use super::wave::{Batch, Wave, waves};
 use crate::graph::Graph;
-use crate::job::{Lfts, LidMap};
 use crate::paths::min_hops::MinHops;
 use crate::paths::{PathRule, push_link_sets};
+use crate::tables::{Lfts, LidMap};
 use crate::targets::Targets;
 
 /// What tables are made from.

@@ -18,7 +18,7 @@
 use std::cmp::Reverse;
 
 use super::climbs::Climbs;
-use crate::job::LidMap;
+use crate::tables::LidMap;
 use crate::targets::Targets;
 
 /// No summit.

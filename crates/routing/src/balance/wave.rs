@@ -1,7 +1,7 @@
 //! Destinations in portions of a size that memory bears.
 
 use super::trunk::{Course, Summits};
-use crate::job::LidMap;
+use crate::tables::LidMap;
 use crate::targets::Targets;
 
 /// LIDs on one destination switch that are routed together.

@@ -28,7 +28,7 @@ pub use lanes::{LaneMap, Lanes, OneLane, PathSls, SlSet};
 
 use crate::check::owned_lids;
 use crate::graph::Graph;
-use crate::job::{Lfts, LidMap};
+use crate::tables::{Lfts, LidMap};
 use trace::Tracer;
 use waits::Waits;
 

@@ -9,7 +9,7 @@ use super::lanes::{Lanes, PathSls, SlSet};
 use super::waits::{Channel, Edge};
 use crate::column::{Column, End};
 use crate::graph::Graph;
-use crate::job::{Lfts, LidMap};
+use crate::tables::{Lfts, LidMap};
 
 /// A packet of one SL goes from one channel to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

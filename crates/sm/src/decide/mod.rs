@@ -23,9 +23,10 @@ use lk_wire::{MlnxExtPortInfo, PKeyTable, PortInfo, SwitchInfo, VlArbTable};
 
 use crate::event::Event;
 use crate::observe::{Observed, Table};
+use crate::verdict::Verdict;
 
 pub(crate) use pkeys::PartEnforce;
-pub use proof::{AnySl, Forwarding, Lost, Named, Round, Step, Verdict};
+pub use proof::Forwarding;
 pub use qos::QosTables;
 
 /// All that a decision depends on beside the fabric.

@@ -12,8 +12,9 @@ use serde::Serialize;
 use super::counts::{count, entries};
 use super::{Plan, TableRun, may_write_unread};
 use crate::counts::Counts;
-use crate::decide::{Desired, Verdict};
+use crate::decide::Desired;
 use crate::observe::{Observed, Table, settled};
+use crate::verdict::Verdict;
 
 /// One kind of change and the places where it happens.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

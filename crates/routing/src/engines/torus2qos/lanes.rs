@@ -3,11 +3,11 @@
 use lk_fabric::{Fabric, NodeKind};
 use lk_wire::{Sl, Vl};
 
-use super::lattice::Way;
-use super::torus::{Torus, port_id};
 use crate::job::DataVls;
 use crate::overrides::LaneOverrides;
 use crate::proof::LaneMap;
+use crate::torus::lattice::Way;
+use crate::torus::shape::{Torus, port_id};
 
 /// Ports that face the next switch in x, y or z have the classes 0, 1 and 2.
 const HOST: u8 = 3;

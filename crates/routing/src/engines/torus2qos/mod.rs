@@ -1,32 +1,21 @@
 //! torus-2QoS: dimension order on a torus or mesh of one to three dimensions, without deadlock,
 //! with two QoS levels, and with path SLs that no failure changes (torus-2QoS(8)).
 //!
-//! In the order of the work: `spec` holds torus-2QoS.conf and checks it; `lattice` is the shape;
-//! `place` gives the switches of the fabric their coordinates; `torus` collects the links
-//! between them; `sound` refuses what cannot be routed, and proves the
-//! result where failures meet; `tables` makes the forwarding tables,
-//! `path_sl` the SLs, `lanes` the SL2VL tables, and `master_tree` the tree for multicast.
+//! [`crate::torus`] knows what a torus is. Here `sound` refuses what cannot be routed, and proves
+//! the result where failures meet; `tables` makes the forwarding tables, `lanes` the SL2VL tables.
 
 mod lanes;
-mod lattice;
-mod master_tree;
-mod path_sl;
-mod place;
 mod sound;
-mod spec;
 mod tables;
-mod torus;
-
-pub use master_tree::{GroupPorts, MasterTree};
-pub use path_sl::PairSls;
-pub use spec::{TorusSeed, TorusSpec};
 
 use lk_fabric::Fabric;
 
 use crate::graph::Graph;
 use crate::job::{Decline, Engine, RouteJob, Routes, SlPlan};
-use spec::Start;
-use torus::Torus;
+use crate::torus::shape::Torus;
+use crate::torus::spec::Start;
+use crate::torus::{MasterTree, PairSls, TorusSpec};
+use crate::torus::{place, shape, spec};
 
 /// The engine torus-2QoS.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +78,7 @@ fn find(fabric: &Fabric, graph: &Graph, spec: &TorusSpec) -> Result<(Torus, Star
     }
     let start = spec::start(fabric, &lattice, spec)?;
     let places = place::place(graph, &lattice, &start.placed).map_err(|conflict| {
-        let [a, b] = conflict.switches.map(|s| torus::switch_name(fabric, s));
+        let [a, b] = conflict.switches.map(|s| shape::switch_name(fabric, s));
         format!(
             "both {a} and {b} would be at {}: the seeds or sizes of torus-2QoS.conf do not fit \
              the cables",
@@ -136,7 +125,7 @@ fn check_port_order(fabric: &Fabric, spec: &TorusSpec) -> Result<(), String> {
         if let Some(port) = spec.port_order.iter().find(|p| **p > u32::from(ports)) {
             return Err(format!(
                 "port_order names port {port}, and {} has {ports} ports",
-                torus::switch_name(fabric, switch)
+                shape::switch_name(fabric, switch)
             ));
         }
     }

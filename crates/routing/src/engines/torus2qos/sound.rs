@@ -6,10 +6,10 @@
 
 use lk_fabric::{Fabric, PortId};
 
-use super::lattice::{DIMENSIONS, Way};
-use super::torus::{Torus, listed, signed};
 use crate::job::{RouteJob, Routes};
 use crate::proof::{OneLane, SlSet, Traffic, prove};
+use crate::torus::lattice::{DIMENSIONS, Way};
+use crate::torus::shape::{Torus, listed, signed};
 
 /// Whether the torus can be routed without a circle of waiting packets and without leaving
 /// switches out.
@@ -149,7 +149,7 @@ fn whole(fabric: &Fabric, torus: &Torus, dimension: usize, ring: &[usize]) -> Re
 /// Where switches are missing and others fit nowhere, the file is the likelier culprit.
 fn with_strangers(fabric: &Fabric, torus: &Torus, why: String) -> String {
     let left = torus.left_over();
-    let name = |s: &_| super::torus::switch_name(fabric, *s);
+    let name = |s: &_| crate::torus::shape::switch_name(fabric, *s);
     match listed("", &left, name) {
         Some(list) => format!(
             "{why}; {} of {} switches fit nowhere, so the sizes or seeds of torus-2QoS.conf may \
@@ -168,12 +168,13 @@ mod tests {
     use lk_wire::{Lid, PortNum};
 
     use super::super::lanes::overrides;
-    use super::super::lattice::Lattice;
-    use super::super::place::place;
     use super::super::tables;
     use super::*;
     use crate::graph::Graph;
-    use crate::job::{DataVls, LidMap, SlPlan};
+    use crate::job::{DataVls, SlPlan};
+    use crate::tables::LidMap;
+    use crate::torus::lattice::Lattice;
+    use crate::torus::place::place;
 
     /// The verdicts on a 2D torus that has lost switches: of the checks, and of the proof on the
     /// tables that would be made.

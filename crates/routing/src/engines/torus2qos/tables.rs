@@ -9,10 +9,10 @@ use lk_fabric::Fabric;
 use lk_wire::{Lid, PortNum};
 use rayon::prelude::*;
 
-use super::lattice::{DIMENSIONS, Way};
-use super::torus::Torus;
 use crate::graph::Graph;
-use crate::job::{Lfts, LidMap};
+use crate::tables::{Lfts, LidMap};
+use crate::torus::lattice::{DIMENSIONS, Way};
+use crate::torus::shape::Torus;
 
 /// The LIDs of one end port, and the port of its switch that leads to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@ use lk_fabric::{Fabric, PortId, SwitchId};
 use lk_wire::Sl;
 
 use super::lattice::Lattice;
-use super::torus::Torus;
+use super::shape::Torus;
 use crate::graph::Graph;
 
 /// The SL of each path through a torus.
@@ -26,7 +26,7 @@ pub struct PairSls {
 const NOWHERE: u32 = u32::MAX;
 
 impl PairSls {
-    pub(super) fn new(fabric: &Fabric, torus: &Torus) -> Self {
+    pub(crate) fn new(fabric: &Fabric, torus: &Torus) -> Self {
         let place = |s: SwitchId| torus.places.of[s.index()].unwrap_or(NOWHERE);
         let of_port = (0..fabric.ports().len() as u32).map(|p| {
             let port = PortId(p);

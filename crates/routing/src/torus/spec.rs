@@ -47,11 +47,11 @@ const MOST_PLACES: u64 = 1 << 20;
 
 /// The switches that a seed names, at their places.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Start {
+pub(crate) struct Start {
     /// Which seed, from 0.
-    pub(super) seed: usize,
+    pub(crate) seed: usize,
     /// Places and switches, the common switch first.
-    pub(super) placed: Vec<(usize, SwitchId)>,
+    pub(crate) placed: Vec<(usize, SwitchId)>,
 }
 
 /// The lattice of a specification.
@@ -59,7 +59,7 @@ pub(super) struct Start {
 /// # Errors
 /// A sentence that says what is missing or contradictory. All seeds are checked, also those that
 /// would not be used.
-pub(super) fn lattice(spec: &TorusSpec) -> Result<Lattice, String> {
+pub(crate) fn lattice(spec: &TorusSpec) -> Result<Lattice, String> {
     if let Some(d) = (0..3).find(|d| spec.radix[*d] == 0) {
         return Err(format!("torus-2QoS.conf gives no size for {}", DIMENSIONS[d]));
     }
@@ -79,7 +79,7 @@ pub(super) fn lattice(spec: &TorusSpec) -> Result<Lattice, String> {
 }
 
 /// Which seed, for a sentence.
-pub(super) fn seed_name(at: usize) -> String {
+pub(crate) fn seed_name(at: usize) -> String {
     if at == 0 { "the first seed".to_owned() } else { format!("backup seed {at}") }
 }
 
@@ -122,7 +122,7 @@ fn complete(lattice: &Lattice, seed: &TorusSeed) -> Result<(), String> {
 ///
 /// # Errors
 /// A sentence: a switch of every seed is missing, or the seed contradicts itself.
-pub(super) fn start(fabric: &Fabric, lattice: &Lattice, spec: &TorusSpec) -> Result<Start, String> {
+pub(crate) fn start(fabric: &Fabric, lattice: &Lattice, spec: &TorusSpec) -> Result<Start, String> {
     let mut missing = Vec::new();
     for (at, seed) in spec.seeds.iter().enumerate() {
         match named(fabric, lattice, seed) {

@@ -16,11 +16,11 @@ use crate::graph::Graph;
 
 /// Switches at places and places of switches.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Places {
+pub(crate) struct Places {
     /// The switch at each place.
-    pub(super) at: Vec<Option<SwitchId>>,
+    pub(crate) at: Vec<Option<SwitchId>>,
     /// The place of each switch.
-    pub(super) of: Vec<Option<u32>>,
+    pub(crate) of: Vec<Option<u32>>,
 }
 
 impl Places {
@@ -32,16 +32,16 @@ impl Places {
 
 /// Two switches that fit equally well in one place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Conflict {
-    pub(super) place: usize,
-    pub(super) switches: [SwitchId; 2],
+pub(crate) struct Conflict {
+    pub(crate) place: usize,
+    pub(crate) switches: [SwitchId; 2],
 }
 
 /// Places the switches of a fabric.
 ///
 /// # Errors
 /// [`Conflict`], which a right seed and right sizes never lead to.
-pub(super) fn place(
+pub(crate) fn place(
     graph: &Graph,
     lattice: &Lattice,
     start: &[(usize, SwitchId)],

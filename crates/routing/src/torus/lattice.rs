@@ -1,78 +1,78 @@
 //! The places of a torus: coordinates, and steps from one to the next.
 
 /// The names of the dimensions, in the order in which packets take them.
-pub(super) const DIMENSIONS: [&str; 3] = ["x", "y", "z"];
+pub(crate) const DIMENSIONS: [&str; 3] = ["x", "y", "z"];
 
 /// A direction: up or down in one dimension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Way(u8);
+pub(crate) struct Way(u8);
 
 impl Way {
     /// +x, -x, +y, -y, +z, -z.
-    pub(super) fn all() -> impl Iterator<Item = Self> {
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
         (0..6).map(Self)
     }
 
     /// Up or down in a dimension.
-    pub(super) const fn new(dimension: usize, up: bool) -> Self {
+    pub(crate) const fn new(dimension: usize, up: bool) -> Self {
         Self(2 * dimension as u8 + !up as u8)
     }
 
     /// The place in lists of six.
-    pub(super) const fn index(self) -> usize {
+    pub(crate) const fn index(self) -> usize {
         self.0 as usize
     }
 
     /// 0, 1 or 2 for x, y or z.
-    pub(super) const fn dimension(self) -> usize {
+    pub(crate) const fn dimension(self) -> usize {
         self.0 as usize / 2
     }
 
     /// Whether coordinates grow.
-    pub(super) const fn up(self) -> bool {
+    pub(crate) const fn up(self) -> bool {
         self.0.is_multiple_of(2)
     }
 
     /// The other direction.
-    pub(super) const fn back(self) -> Self {
+    pub(crate) const fn back(self) -> Self {
         Self(self.0 ^ 1)
     }
 }
 
 /// The shape of a torus. Places are numbered with x running fastest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Lattice {
+pub(crate) struct Lattice {
     /// Switches in each dimension, 1 where it is absent.
-    pub(super) radix: [u32; 3],
+    pub(crate) radix: [u32; 3],
     /// Dimensions without the step from the last place to the first.
-    pub(super) open: [bool; 3],
+    pub(crate) open: [bool; 3],
 }
 
 impl Lattice {
     /// A lattice with these sizes, none of them 0. Dimensions of one or two places are open.
-    pub(super) fn new(radix: [u32; 3], open: [bool; 3]) -> Self {
+    pub(crate) fn new(radix: [u32; 3], open: [bool; 3]) -> Self {
         Self { radix, open: [0, 1, 2].map(|d| open[d] || radix[d] <= 2) }
     }
 
     /// How many places there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.radix.iter().map(|r| *r as usize).product()
     }
 
     /// The number of a place.
-    pub(super) const fn index(&self, [x, y, z]: [u32; 3]) -> usize {
+    pub(crate) const fn index(&self, [x, y, z]: [u32; 3]) -> usize {
         let [rx, ry, _] = self.radix;
         x as usize + rx as usize * (y as usize + ry as usize * z as usize)
     }
 
     /// The coordinates of a place.
-    pub(super) const fn coordinates(&self, place: usize) -> [u32; 3] {
+    pub(crate) const fn coordinates(&self, place: usize) -> [u32; 3] {
         let (rx, ry) = (self.radix[0] as usize, self.radix[1] as usize);
         [(place % rx) as u32, (place / rx % ry) as u32, (place / rx / ry) as u32]
     }
 
     /// The next place in a direction; none beyond an open end or where the dimension is absent.
-    pub(super) const fn step(&self, place: usize, way: Way) -> Option<usize> {
+    pub(crate) const fn step(&self, place: usize, way: Way) -> Option<usize> {
         let mut at = self.coordinates(place);
         let d = way.dimension();
         let last = self.radix[d] - 1;
@@ -89,12 +89,12 @@ impl Lattice {
     }
 
     /// The last dimension that has more than one place: the last that packets go.
-    pub(super) fn last_dimension(&self) -> usize {
+    pub(crate) fn last_dimension(&self) -> usize {
         (0..3).rev().find(|d| self.radix[*d] > 1).unwrap_or(2)
     }
 
     /// Each ring of a dimension, as its places from coordinate 0 upwards.
-    pub(super) fn rings(&self, dimension: usize) -> impl Iterator<Item = Vec<usize>> + '_ {
+    pub(crate) fn rings(&self, dimension: usize) -> impl Iterator<Item = Vec<usize>> + '_ {
         let starts = (0..self.len()).filter(move |p| self.coordinates(*p)[dimension] == 0);
         starts.map(move |start| {
             let mut at = self.coordinates(start);
@@ -107,7 +107,7 @@ impl Lattice {
     }
 
     /// A place for people: `(1,2,0)`.
-    pub(super) fn show(&self, place: usize) -> String {
+    pub(crate) fn show(&self, place: usize) -> String {
         let [x, y, z] = self.coordinates(place);
         format!("({x},{y},{z})")
     }

@@ -9,19 +9,19 @@ use crate::graph::Graph;
 
 /// A torus.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Torus {
-    pub(super) lattice: Lattice,
-    pub(super) places: Places,
+pub(crate) struct Torus {
+    pub(crate) lattice: Lattice,
+    pub(crate) places: Places,
     /// For each place the ports to the next switch in each direction. The links to one neighbour
     /// stand in the same order at both ends.
-    pub(super) groups: Vec<[Vec<PortNum>; 6]>,
+    pub(crate) groups: Vec<[Vec<PortNum>; 6]>,
     /// Cables between switches that are no part of the torus: the lower port of each.
-    pub(super) strange: Vec<PortId>,
+    pub(crate) strange: Vec<PortId>,
 }
 
 impl Torus {
     /// Finds the links between switches that have places.
-    pub(super) fn new(fabric: &Fabric, graph: &Graph, lattice: Lattice, places: Places) -> Self {
+    pub(crate) fn new(fabric: &Fabric, graph: &Graph, lattice: Lattice, places: Places) -> Self {
         let mut groups = vec![<[Vec<PortNum>; 6]>::default(); lattice.len()];
         let mut fits = vec![false; fabric.ports().len()];
         for way in Way::all().filter(|w| w.up()) {
@@ -48,22 +48,22 @@ impl Torus {
     }
 
     /// The ports from a place in a direction.
-    pub(super) fn group(&self, place: usize, way: Way) -> &[PortNum] {
+    pub(crate) fn group(&self, place: usize, way: Way) -> &[PortNum] {
         &self.groups[place][way.index()]
     }
 
     /// The neighbour in a direction, if it is there and linked.
-    pub(super) fn next(&self, place: usize, way: Way) -> Option<usize> {
+    pub(crate) fn next(&self, place: usize, way: Way) -> Option<usize> {
         if self.group(place, way).is_empty() { None } else { self.lattice.step(place, way) }
     }
 
     /// Places without a switch.
-    pub(super) fn missing(&self) -> Vec<usize> {
+    pub(crate) fn missing(&self) -> Vec<usize> {
         (0..self.lattice.len()).filter(|p| self.places.at[*p].is_none()).collect()
     }
 
     /// Switches without a place.
-    pub(super) fn left_over(&self) -> Vec<SwitchId> {
+    pub(crate) fn left_over(&self) -> Vec<SwitchId> {
         let of = self.places.of.iter().enumerate();
         of.filter(|(_, p)| p.is_none()).map(|(s, _)| SwitchId(s as u32)).collect()
     }
@@ -72,7 +72,7 @@ impl Torus {
     ///
     /// # Errors
     /// A sentence that names a switch with more.
-    pub(super) fn check_groups(
+    pub(crate) fn check_groups(
         &self,
         fabric: &Fabric,
         graph: &Graph,
@@ -102,7 +102,7 @@ impl Torus {
     }
 
     /// What a person should know of the torus: missing switches and links, and what did not fit.
-    pub(super) fn notes(&self, fabric: &Fabric) -> Vec<String> {
+    pub(crate) fn notes(&self, fabric: &Fabric) -> Vec<String> {
         let mut notes = Vec::new();
         let missing = self.missing();
         notes.extend(listed("no switch at", &missing, |p| self.lattice.show(*p)));
@@ -121,7 +121,7 @@ impl Torus {
     }
 
     /// Neighbours that are both there, without a link between them.
-    pub(super) fn gaps(&self) -> Vec<(usize, usize)> {
+    pub(crate) fn gaps(&self) -> Vec<(usize, usize)> {
         let up = |place: usize| Way::all().filter(|w| w.up()).map(move |way| (place, way));
         (0..self.lattice.len())
             .filter(|place| self.places.at[*place].is_some())
@@ -133,14 +133,14 @@ impl Torus {
     }
 
     /// The gaps in a sentence, if there are any.
-    pub(super) fn list_gaps(&self, fabric: &Fabric) -> Option<String> {
+    pub(crate) fn list_gaps(&self, fabric: &Fabric) -> Option<String> {
         listed("no link between", &self.gaps(), |(a, b)| {
             format!("{} and {}", self.name(fabric, *a), self.name(fabric, *b))
         })
     }
 
     /// A switch for people: its place and its description.
-    pub(super) fn name(&self, fabric: &Fabric, place: usize) -> String {
+    pub(crate) fn name(&self, fabric: &Fabric, place: usize) -> String {
         let at = self.lattice.show(place);
         match self.places.at[place] {
             Some(s) => format!("{at} {}", switch_name(fabric, s)),
@@ -150,24 +150,24 @@ impl Torus {
 }
 
 /// A direction as a sign and a dimension.
-pub(super) const fn signed(way: Way) -> (char, &'static str) {
+pub(crate) const fn signed(way: Way) -> (char, &'static str) {
     (if way.up() { '+' } else { '-' }, DIMENSIONS[way.dimension()])
 }
 
 /// A switch for people: description and GUID.
-pub(super) fn switch_name(fabric: &Fabric, switch: SwitchId) -> String {
+pub(crate) fn switch_name(fabric: &Fabric, switch: SwitchId) -> String {
     let node = fabric.node(fabric.switch_node(switch));
     format!("\"{}\" ({})", node.description, node.guid)
 }
 
 /// A port of a switch.
-pub(super) fn port_id(fabric: &Fabric, switch: SwitchId, port: PortNum) -> PortId {
+pub(crate) fn port_id(fabric: &Fabric, switch: SwitchId, port: PortNum) -> PortId {
     let first = fabric.node(fabric.switch_node(switch)).first;
     PortId(first.0 + u32::from(port.0))
 }
 
 /// Things of one kind in a sentence: all, or the first few and how many more there are.
-pub(super) fn listed<T>(what: &str, all: &[T], show: impl Fn(&T) -> String) -> Option<String> {
+pub(crate) fn listed<T>(what: &str, all: &[T], show: impl Fn(&T) -> String) -> Option<String> {
     const MOST: usize = 8;
     let shown: Vec<String> = all.iter().take(MOST).map(show).collect();
     let more = all.len().saturating_sub(MOST);

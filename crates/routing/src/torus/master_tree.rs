@@ -12,7 +12,7 @@ use lk_fabric::SwitchId;
 use lk_wire::PortNum;
 
 use super::lattice::{Lattice, Way};
-use super::torus::Torus;
+use super::shape::Torus;
 
 /// A spanning tree of all switches of a torus.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ impl MasterTree {
     ///
     /// OpenSM tries a few roots on a diagonal; where none of them will do, all others follow.
     /// None where no root reaches all switches.
-    pub(super) fn new(torus: &Torus) -> Option<Self> {
+    pub(crate) fn new(torus: &Torus) -> Option<Self> {
         let lattice = &torus.lattice;
         let switches = torus.places.at.iter().flatten().count();
         let all = (0..lattice.len()).filter(|p| torus.places.at[*p].is_some());

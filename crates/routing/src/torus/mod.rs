@@ -1,0 +1,17 @@
+//! What a torus is: its shape, the switches at their places, and what follows from the places
+//! alone. The engine that routes by it is `engines::torus2qos`.
+//!
+//! `spec` holds torus-2QoS.conf and checks it; `lattice` is the shape; `place` gives the switches
+//! of the fabric their coordinates; `shape` collects the links between them; `path_sl` has the SL
+//! of each path, and `master_tree` the tree for multicast.
+
+pub(crate) mod lattice;
+pub(crate) mod master_tree;
+pub(crate) mod path_sl;
+pub(crate) mod place;
+pub(crate) mod shape;
+pub(crate) mod spec;
+
+pub use master_tree::{GroupPorts, MasterTree};
+pub use path_sl::PairSls;
+pub use spec::{TorusSeed, TorusSpec};
