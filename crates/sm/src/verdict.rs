@@ -188,7 +188,6 @@ impl Verdict {
 }
 
 /// Some of the LIDs, and how many more there are.
-
 fn named<T: fmt::Display>(all: &Named<T>) -> Vec<String> {
     let mut lines: Vec<String> = all.first.iter().map(|one| format!("  {one}")).collect();
     if all.lids > all.first.len() {
