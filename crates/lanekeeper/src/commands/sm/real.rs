@@ -23,6 +23,9 @@ use crate::terminal;
 
 /// How long signals may wait.
 const NAP: Duration = Duration::from_millis(200);
+/// How long answers may still come when the run is over, and how long it has to be quiet.
+const DRAIN: Duration = Duration::from_millis(500);
+const DRAIN_STEP: Duration = Duration::from_millis(30);
 /// The most datagrams that are taken in one go.
 const BATCH: usize = 64;
 /// How long a finished decision may wait.
@@ -67,8 +70,17 @@ pub(super) fn run(setup: Setup) -> Result<Outcome, Failure> {
         setup: &setup,
     };
     let outcome = driver.run(&signals, &mut presenter);
+    drain(&port);
     presenter.finish()?;
     outcome
+}
+
+/// Takes in what is still under way when the run ends. A stand-in for the kernel may fall over
+/// answers to a port that has just been closed.
+fn drain(port: &Port) {
+    let end = Instant::now() + DRAIN;
+    let wait = DRAIN_STEP.as_millis() as u32;
+    while Instant::now() < end && !matches!(port.recv(wait), Ok(Received::Nothing) | Err(_)) {}
 }
 
 /// Opens the port that was asked for. Only a manager that configures says that it is one.
