@@ -3,10 +3,11 @@
 //!
 //! The reader goes by position and never refuses: it takes a number, steps over one byte without
 //! looking at it, takes the next number, and so on; past the end every number is 0. So a blank
-//! before a comma, or a stray letter, inserts a zero and shifts all that follows. The warnings
-//! about such texts are made where the file is read (`lk-config`); they do not change what is
-//! programmed.
+//! before a comma, or a stray letter, inserts a zero and shifts all that follows. The reader, and
+//! the warnings about such texts, are in [`lk_config::effective`]; the warnings do not change what
+//! is programmed.
 
+use lk_config::effective;
 use lk_wire::{SlToVlTable, Vl, VlArbEntry};
 
 /// How many entries an arbitration table can have at most (IBA 14.2.5.9).
@@ -20,79 +21,19 @@ pub struct ArbList(pub [VlArbEntry; ARB_ENTRIES]);
 /// is missing at the end is VL 0.
 #[must_use]
 pub fn read_sl2vl(text: &str) -> SlToVlTable {
-    let mut numbers = Positional::new(text);
-    SlToVlTable::from_fn(|_| Vl((numbers.next_number() & 0xF) as u8))
+    let lanes = effective::read_sl2vl(text);
+    SlToVlTable::from_fn(|sl| Vl(lanes[usize::from(sl.0)]))
 }
 
 /// Reads a `vlarb_high` or `vlarb_low` text: 64 pairs of lane and weight, the lane modulo 15,
 /// the weight modulo 256. What is missing at the end is lane 0 with weight 0.
 #[must_use]
 pub fn read_vlarb(text: &str) -> ArbList {
-    let mut numbers = Positional::new(text);
-    ArbList(std::array::from_fn(|_| {
-        let vl = Vl((numbers.next_number() % 15) as u8);
-        VlArbEntry { vl, weight: (numbers.next_number() & 0xFF) as u8 }
-    }))
-}
-
-/// The cursor of the reader.
-struct Positional<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Positional<'a> {
-    const fn new(text: &'a str) -> Self {
-        Self { rest: text.as_bytes() }
+    let mut list = ArbList([VlArbEntry::default(); ARB_ENTRIES]);
+    for (entry, read) in list.0.iter_mut().zip(effective::read_vlarb(text)) {
+        *entry = VlArbEntry { vl: Vl(read.vl), weight: read.weight };
     }
-
-    /// The number at the cursor, 0 if there is none; then one byte is stepped over. OpenSM keeps
-    /// the low 32 bits of what C's strtoul returns.
-    fn next_number(&mut self) -> u32 {
-        let (number, length) = strtoul(self.rest);
-        let after = self.rest.get(length..).unwrap_or_default();
-        self.rest = after.get(1..).unwrap_or_default();
-        number as u32
-    }
-}
-
-/// C's strtoul with base 0 for a 64-bit `unsigned long`: the number and how many bytes it took,
-/// 0 bytes where no number starts.
-fn strtoul(text: &[u8]) -> (u64, usize) {
-    let blanks = text.iter().take_while(|b| is_space(**b)).count();
-    let mut at = blanks;
-    let negative = text.get(at) == Some(&b'-');
-    if negative || text.get(at) == Some(&b'+') {
-        at += 1;
-    }
-    let digit = |at: usize, radix: u32| {
-        text.get(at).and_then(|b| char::from(*b).to_digit(radix)).map(u64::from)
-    };
-    let hex_prefix = text.get(at) == Some(&b'0') && matches!(text.get(at + 1), Some(b'x' | b'X'));
-    let (radix, first) = match text.get(at) {
-        Some(b'0') if hex_prefix && digit(at + 2, 16).is_some() => (16, at + 2),
-        Some(b'0') => (8, at),
-        _ => (10, at),
-    };
-    let mut value = Some(0u64);
-    let mut end = first;
-    while let Some(d) = digit(end, radix) {
-        value = value.and_then(|v| v.checked_mul(u64::from(radix))?.checked_add(d));
-        end += 1;
-    }
-    if end == first {
-        return (0, 0);
-    }
-    let number = match value {
-        Some(v) if negative => v.wrapping_neg(),
-        Some(v) => v,
-        None => u64::MAX,
-    };
-    (number, end)
-}
-
-/// C's isspace in the C locale.
-const fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r')
+    list
 }
 
 #[cfg(test)]

@@ -69,8 +69,12 @@ impl<'a> Positional<'a> {
             None => 0,
             Some(digits) => {
                 self.rest = digits.rest;
-                let value = digits.value.unwrap_or(u64::MAX);
-                let value = if digits.negative { value.wrapping_neg() } else { value };
+                // As strtoul: what does not fit is all ones, whatever its sign.
+                let value = match digits.value {
+                    Some(value) if digits.negative => value.wrapping_neg(),
+                    Some(value) => value,
+                    None => u64::MAX,
+                };
                 value as u32
             }
         };
