@@ -10,6 +10,7 @@
 //!    arbitration tables, the limits of ports with one data VL.
 //! 4. [`optimised`] finds the fewest writes that bring a switch with wildcard programming to its
 //!    SL2VL tables.
+//! 5. [`mod@shares`] says what share of a link each lane gets from the tables of its port.
 //!
 //! Everything here is a pure function. Which ports exist and in which order tables are written
 //! is decided in the subnet manager.
@@ -18,10 +19,12 @@
 
 pub mod optimised;
 pub mod sets;
+pub mod shares;
 pub mod strings;
 pub mod tables;
 
 pub use optimised::{Sl2vlScope, Sl2vlWrite, SwitchSl2vl};
 pub use sets::{FieldOrigins, PortClass, QosSet, ResolvedSets};
+pub use shares::{ArbTables, Busy, LaneShare, Shares, shares};
 pub use strings::ArbList;
 pub use tables::{EgressPort, PortTables, VlArbBlock};
