@@ -10,6 +10,7 @@
 //! * [`numbers`]: [`PortState`], [`Mtu`], [`VlCode`] and other numbers with names.
 //! * Identifiers: [`Guid`], [`Lid`], [`Gid`], [`PKey`], [`Sl`], [`Vl`], [`PortNum`], [`MKey`],
 //!   [`Tid`].
+//! * [`sa`]: what subnet administration has of its own, records and component masks.
 //! * [`mod@field`]: how one table for each attribute gives accessors, printing and test data.
 //!
 //! ```
@@ -36,6 +37,7 @@ pub mod fuzzing;
 mod ids;
 mod mad;
 pub mod numbers;
+pub mod sa;
 mod smp;
 
 pub use attributes::*;

@@ -1,5 +1,6 @@
 //! What holds for every attribute that is made from a table, and for every payload.
 
+use lk_wire::sa::*;
 use lk_wire::*;
 use proptest::prelude::*;
 
@@ -67,6 +68,25 @@ table! {
     port_details: PortDetails;
     switch_details: SwitchDetails;
     system_image_details: SystemImageDetails;
+    sa_header: SaHeader;
+    class_port_info: ClassPortInfo;
+    inform_info: InformInfo;
+    inform_info_record: InformInfoRecord;
+    node_record: NodeRecord;
+    link_record: LinkRecord;
+    switch_info_record: SwitchInfoRecord;
+    sm_info_record: SmInfoRecord;
+    port_info_record: PortInfoRecord;
+    path_record: PathRecord;
+    multi_path_record: MultiPathRecord;
+    member_record: MCMemberRecord;
+    service_record: ServiceRecord;
+    sl_to_vl_record: SlToVlRecord;
+    lft_record: LftRecord;
+    mft_record: MftRecord;
+    p_key_record: PKeyRecord;
+    vl_arb_record: VlArbRecord;
+    guid_info_record: GuidInfoRecord;
 }
 
 /// For a payload of entries: any bytes come back as they were; too few bytes are an error.
