@@ -36,7 +36,7 @@ pub use engines::{ENGINES, Outcome, UnknownEngine, find, route};
 pub use hops::Hops;
 pub use job::{DataVls, Decline, Engine, RouteJob, RouteOptions, Routes, SlPlan};
 pub use overrides::{ArbEntry, LaneOverrides};
-pub use proof::{Proof, prove};
+pub use proof::{GroupTree, Proof, prove, prove_all};
 pub use quality::{Quality, quality};
 pub use tables::{Lfts, LidMap};
 pub use torus::{GroupPorts, MasterTree, PairSls, TorusSeed, TorusSpec};

@@ -10,6 +10,8 @@ pub struct Verdict {
     /// Whether no packet between adapters or routers can wait for ever: no credit loop and no
     /// forwarding loop.
     pub deadlock_free: bool,
+    /// LIDs of multicast groups whose trees were judged beside unicast.
+    pub groups: usize,
     /// Whether each end port reaches each LID of every other end port.
     pub all_reached: bool,
     /// The longest way, in hops between switches.
@@ -64,7 +66,7 @@ pub struct Step {
     pub sl: u8,
     /// The port that sends such packets.
     pub source: String,
-    /// The port that they go to.
+    /// The port that they go to, or the multicast group.
     pub destination: String,
     /// The LID that they go to.
     pub lid: u16,
@@ -148,7 +150,15 @@ impl Verdict {
             [first, .., last] => format!(" on {} lanes, VL {first} to {last}", self.lanes.len()),
         };
         if self.circle.is_empty() {
-            lines.push(format!("no credit loop: {} waits{lanes} close no circle", self.waits));
+            let groups = match self.groups {
+                0 => String::new(),
+                1 => ", of 1 multicast LID among them,".to_owned(),
+                n => format!(", of {n} multicast LIDs among them,"),
+            };
+            lines.push(format!(
+                "no credit loop: {} waits{lanes}{groups} close no circle",
+                self.waits
+            ));
         } else {
             let n = self.circle.len();
             lines.push(format!(

@@ -7,7 +7,8 @@
 //! waiting, so their links are left out.
 //!
 //! What is proved is exact for the given tables, SL2VL tables and path SLs. It covers every LID of
-//! the map, LMC included; [`Traffic`] says from where. Multicast is not part of it yet.
+//! the map, LMC included; [`Traffic`] says from where. Packets to multicast groups make edges in
+//! the same graph ([`multicast`]).
 //!
 //! The work goes by destination, not by pair: for one LID the tables form a tree, and each link of
 //! the tree is visited once with the set of SLs that arrives on each lane.
@@ -15,6 +16,7 @@
 //! finds those of one LID; `circle` looks for a circle.
 
 pub mod lanes;
+pub mod multicast;
 
 mod circle;
 mod trace;
@@ -25,10 +27,12 @@ use lk_wire::{Lid, PortNum, Sl, Vl};
 use rayon::prelude::*;
 
 pub use lanes::{LaneMap, Lanes, OneLane, PathSls, SlSet};
+pub use multicast::GroupTree;
 
 use crate::check::owned_lids;
 use crate::graph::Graph;
 use crate::tables::{Lfts, LidMap};
+use multicast::Flood;
 use trace::Tracer;
 use waits::Waits;
 
@@ -69,7 +73,8 @@ pub struct Wait {
     pub port: PortNum,
     /// The lane.
     pub vl: Vl,
-    /// A LID to which such packets go: the lowest.
+    /// A LID to which such packets go: the lowest; that of a multicast group only where no other
+    /// packets do this.
     pub lid: Lid,
     /// An SL that such packets have: the lowest for that LID.
     pub sl: Sl,
@@ -83,7 +88,20 @@ impl Proof {
     }
 }
 
-/// Looks for circles of waiting packets.
+/// The tables that are judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Forwarding<'a> {
+    /// The graph.
+    pub fabric: &'a Fabric,
+    /// Who answers to which LID.
+    pub lids: &'a LidMap,
+    /// The linear forwarding tables.
+    pub lfts: &'a Lfts,
+    /// The multicast forwarding tables, by LID.
+    pub trees: &'a [GroupTree],
+}
+
+/// Looks for circles of waiting packets, unicast alone.
 #[must_use]
 pub fn prove<L: Lanes, S: PathSls>(
     fabric: &Fabric,
@@ -93,8 +111,21 @@ pub fn prove<L: Lanes, S: PathSls>(
     sls: &S,
     traffic: Traffic,
 ) -> Proof {
+    prove_all(&Forwarding { fabric, lids, lfts, trees: &[] }, lanes, sls, traffic)
+}
+
+/// Looks for circles of waiting packets, unicast and multicast together.
+#[must_use]
+pub fn prove_all<L: Lanes, S: PathSls>(
+    tables: &Forwarding<'_>,
+    lanes: &L,
+    sls: &S,
+    traffic: Traffic,
+) -> Proof {
+    let Forwarding { fabric, lids, lfts, trees } = *tables;
     let graph = &Graph::new(fabric);
-    let vls = used_lanes(fabric, graph, lanes, sls.all());
+    let every = SlSet(sls.all().0 | multicast::all_sls(trees).0);
+    let vls = used_lanes(fabric, graph, lanes, every);
     let waits = &Waits::new(graph, vls.len());
     let starts = &trace::starts(graph, lanes, &vls);
     let tracer = Tracer { fabric, graph, lids, lfts, lanes, sls, vls: &vls, traffic, starts };
@@ -107,7 +138,9 @@ pub fn prove<L: Lanes, S: PathSls>(
             looping
         })
         .collect();
-    let circle = circle::shortest(waits).map(|circle| witnessed(&tracer, &circle));
+    let flood = Flood { graph, lanes, vls: &vls };
+    flood.trace_all(trees, |turn| waits.add(turn));
+    let circle = circle::shortest(waits).map(|circle| witnessed(&tracer, &flood, trees, &circle));
     let (channels, count) = waits.count();
     Proof { vls, channels, waits: count, circle, loops }
 }
@@ -133,6 +166,8 @@ fn used_lanes<L: Lanes>(fabric: &Fabric, graph: &Graph, lanes: &L, sls: SlSet) -
 /// Finds a packet for each step of a circle, by following the LIDs once more.
 fn witnessed<L: Lanes, S: PathSls>(
     tracer: &Tracer<'_, L, S>,
+    flood: &Flood<'_, L>,
+    trees: &[GroupTree],
     circle: &[waits::Channel],
 ) -> Vec<Wait> {
     let edges: Vec<waits::Edge> = (0..circle.len())
@@ -144,14 +179,12 @@ fn witnessed<L: Lanes, S: PathSls>(
         if seen.iter().all(Option::is_some) {
             break;
         }
-        tracer.trace(lid, &mut room, &mut |turn| {
-            for (edge, seen) in edges.iter().zip(&mut seen) {
-                if turn.edge == *edge && seen.is_none_or(|(other, _)| other == lid) {
-                    let more = seen.map_or(SlSet::EMPTY, |(_, sls)| sls);
-                    *seen = Some((lid, more.with(turn.sl)));
-                }
-            }
-        });
+        tracer.trace(lid, &mut room, &mut |turn| note(&edges, &mut seen, lid, turn));
+    }
+    let mut by_mlid: Vec<&GroupTree> = trees.iter().collect();
+    by_mlid.sort_by_key(|tree| tree.mlid);
+    for tree in by_mlid {
+        flood.trace(&tree.ports, tree.sls, &mut |turn| note(&edges, &mut seen, tree.mlid, turn));
     }
     circle
         .iter()
@@ -164,4 +197,14 @@ fn witnessed<L: Lanes, S: PathSls>(
             Wait { switch, port: link.port, vl: tracer.vls[usize::from(channel.lane)], lid, sl }
         })
         .collect()
+}
+
+/// Notes the LID and SL of a turn beside its edge, if no other LID was there before.
+fn note(edges: &[waits::Edge], seen: &mut [Option<(Lid, SlSet)>], lid: Lid, turn: trace::Turn) {
+    for (edge, seen) in edges.iter().zip(seen) {
+        if turn.edge == *edge && seen.is_none_or(|(other, _)| other == lid) {
+            let more = seen.map_or(SlSet::EMPTY, |(_, sls)| sls);
+            *seen = Some((lid, more.with(turn.sl)));
+        }
+    }
 }

@@ -5,6 +5,7 @@
 //! * `minhop`, `updn`: what each engine guarantees. `list`: the list of engines.
 //! * `corners`: fabrics without switches, in pieces, with routers, with very large switches.
 //! * `proof`: whether packets can wait for each other in a circle.
+//! * `multicast`: the same with packets to groups.
 //! * `golden`: against tables that OpenSM made.
 //! * `findings`: the checker and the figures on tables whose faults are known.
 
@@ -15,6 +16,7 @@ mod findings;
 mod golden;
 mod list;
 mod minhop;
+mod multicast;
 mod oracle;
 mod proof;
 mod updn;

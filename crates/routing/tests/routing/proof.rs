@@ -14,13 +14,13 @@ use crate::findings::set;
 use crate::oracle;
 
 /// A link, by the switch and port that send on it, and a lane.
-type Channel = (SwitchId, PortNum, Vl);
+pub(crate) type Channel = (SwitchId, PortNum, Vl);
 
 /// Tables and SLs without any order, but always the same for a seed.
 #[derive(Clone, Copy, Debug)]
-struct Wild {
-    seed: u64,
-    lanes: u8,
+pub(crate) struct Wild {
+    pub(crate) seed: u64,
+    pub(crate) lanes: u8,
 }
 
 impl Wild {
@@ -54,10 +54,10 @@ impl PathSls for Wild {
 }
 
 /// For each edge the LIDs and SLs of the packets that make it.
-type Edges = BTreeMap<(Channel, Channel), BTreeSet<(Lid, Sl)>>;
+pub(crate) type Edges = BTreeMap<(Channel, Channel), BTreeSet<(Lid, Sl)>>;
 
 /// Sends a packet of each SL from each end port and each switch to each LID.
-fn edges(
+pub(crate) fn edges(
     case: &Case,
     lfts: &Lfts,
     lanes: &impl Lanes,
@@ -138,7 +138,7 @@ fn shortest_circle(edges: &Edges) -> Option<usize> {
 }
 
 /// Holds the proof's numbers, circle and witnesses against the edges.
-fn compare(proof: &Proof, edges: &Edges) -> Result<(), TestCaseError> {
+pub(crate) fn compare(proof: &Proof, edges: &Edges) -> Result<(), TestCaseError> {
     let channels: BTreeSet<Channel> = edges.keys().flat_map(|(a, b)| [*a, *b]).collect();
     prop_assert_eq!(proof.waits, edges.len() as u64);
     prop_assert_eq!(proof.channels, channels.len() as u64);

@@ -107,7 +107,7 @@ pub fn decide(seen: &Observed, settings: &Settings, previous: Option<&Lfts>) -> 
     let switches = links.switches(routes.as_ref().map(|r| r.lfts.top));
     let qos = qos::tables(seen, &settings.options, routes.as_ref(), &mut ports);
     let verdict = routes.as_ref().map(|routes| {
-        let verdict = Verdict::of_desired(&seen.fabric, &plan.map, routes, &qos);
+        let verdict = Verdict::of_desired(&seen.fabric, &plan.map, routes, &[], &qos);
         events.extend(verdict.events(routes.engine));
         verdict
     });

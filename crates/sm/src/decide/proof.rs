@@ -13,7 +13,7 @@ mod witness;
 use lk_fabric::{Fabric, PortId, SwitchId};
 use lk_routing::check::{Check, check};
 use lk_routing::proof::{Lanes, OneLane, PathSls, SlSet, Wait};
-use lk_routing::{End, Lfts, LidMap, Routes, SlPlan};
+use lk_routing::{End, GroupTree, LidMap, Routes, SlPlan};
 use lk_wire::{PortNum, Sl};
 
 use super::QosTables;
@@ -25,28 +25,20 @@ use lanes::EgressLanes;
 /// How many LIDs that are not reached, and how many forwarding loops, are named.
 const NAMED: usize = 10;
 
-/// Unicast forwarding as it is judged.
-#[derive(Clone, Copy, Debug)]
-pub struct Forwarding<'a> {
-    /// The graph.
-    pub fabric: &'a Fabric,
-    /// Who answers to which LID.
-    pub lids: &'a LidMap,
-    /// The tables.
-    pub lfts: &'a Lfts,
-}
+pub use lk_routing::proof::Forwarding;
 
 impl Verdict {
     /// Judges the traffic of end ports.
     #[must_use]
     pub fn of<L: Lanes, S: PathSls>(tables: &Forwarding<'_>, lanes: &L, sls: &S) -> Self {
-        let Forwarding { fabric, lids, lfts } = *tables;
+        let Forwarding { fabric, lids, lfts, trees } = *tables;
         let check = check(fabric, lids, lfts);
         let Proofs { proof, free, switch_circle } = Proofs::new(tables, lanes, sls);
         let dropped = lanes::dropped(fabric, lanes, sls.all());
         let circle = proof.circle.as_deref().unwrap_or_default();
         Self {
             deadlock_free: free,
+            groups: trees.len(),
             all_reached: check.end_ports_connected(),
             max_hops: check.max_hops,
             sls: numbers(sls.all()),
@@ -69,7 +61,8 @@ impl Verdict {
         Proofs::new(tables, lanes, sls).free
     }
 
-    /// The verdict on routes with the SL2VL tables that the ports will hold.
+    /// The verdict on routes, and on the trees of multicast groups, with the SL2VL tables that the
+    /// ports will hold.
     ///
     /// Without QoS nobody programs these tables. Then all traffic is taken to share one lane,
     /// which is the worst case.
@@ -77,9 +70,10 @@ impl Verdict {
         fabric: &Fabric,
         lids: &LidMap,
         routes: &Routes,
+        trees: &[GroupTree],
         qos: &QosTables,
     ) -> Self {
-        let tables = Forwarding { fabric, lids, lfts: &routes.lfts };
+        let tables = Forwarding { fabric, lids, lfts: &routes.lfts, trees };
         let sls = routes.proof_sls(lids, Self::levels(routes));
         if qos.is_empty() {
             return Self::of(&tables, &OneLane, &sls);
@@ -101,7 +95,7 @@ impl Verdict {
     /// it asks for none.
     #[must_use]
     pub fn of_routes(fabric: &Fabric, lids: &LidMap, routes: &Routes) -> Self {
-        let tables = Forwarding { fabric, lids, lfts: &routes.lfts };
+        let tables = Forwarding { fabric, lids, lfts: &routes.lfts, trees: &[] };
         let sls = routes.proof_sls(lids, Self::levels(routes));
         Self::of(&tables, &routes.proof_lanes(fabric, &OneLane), &sls)
     }
@@ -169,7 +163,11 @@ fn steps<L: Lanes, S: PathSls>(
                 vl: held.vl.0,
                 sl: held.sl.0,
                 source: name(source),
-                destination: name(lids.port(held.lid)),
+                destination: if held.lid.is_multicast() {
+                    format!("the group of {:#06x}", held.lid.0)
+                } else {
+                    name(lids.port(held.lid))
+                },
                 lid: held.lid.0,
             }
         })

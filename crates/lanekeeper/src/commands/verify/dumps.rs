@@ -41,7 +41,7 @@ pub(super) fn read(folder: &Path, request: &Request) -> Result<Subject, Failure>
     };
     let flawed = files.flawed;
     let source = folder.display().to_string();
-    Ok(Subject { source, fabric, lids, lfts: tables, sl2vl, sls, notes, flawed })
+    Ok(Subject { source, fabric, lids, lfts: tables, trees: Vec::new(), sl2vl, sls, notes, flawed })
 }
 
 /// LIDs as the list has them. It does not say the LMC, which is the same for all ports but those of

@@ -60,6 +60,7 @@ fn routed(path: &Path, request: &Request) -> Result<Subject, Failure> {
         fabric,
         lids,
         lfts: routes.lfts,
+        trees: Vec::new(),
         sl2vl,
         sls,
         notes: Vec::new(),

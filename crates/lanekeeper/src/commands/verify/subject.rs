@@ -2,7 +2,7 @@
 
 use lk_fabric::{Fabric, SwitchId};
 use lk_routing::proof::{LaneMap, Lanes, PathSls, SlSet};
-use lk_routing::{Lfts, LidMap, Routes, SlPlan};
+use lk_routing::{GroupTree, Lfts, LidMap, Routes, SlPlan};
 use lk_sm::Verdict;
 use lk_sm::decide::Forwarding;
 use lk_wire::{Lid, PortNum, Sl, Vl};
@@ -19,6 +19,8 @@ pub(super) struct Subject {
     pub(super) lids: LidMap,
     /// The tables.
     pub(super) lfts: Lfts,
+    /// The trees of multicast groups.
+    pub(super) trees: Vec<GroupTree>,
     /// The lanes of SLs.
     pub(super) sl2vl: Sl2vl,
     /// The SLs of paths.
@@ -31,8 +33,8 @@ pub(super) struct Subject {
 
 impl Subject {
     /// The part that forwards.
-    pub(super) const fn forwarding(&self) -> Forwarding<'_> {
-        Forwarding { fabric: &self.fabric, lids: &self.lids, lfts: &self.lfts }
+    pub(super) fn forwarding(&self) -> Forwarding<'_> {
+        Forwarding { fabric: &self.fabric, lids: &self.lids, lfts: &self.lfts, trees: &self.trees }
     }
 }
 

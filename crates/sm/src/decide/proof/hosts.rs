@@ -6,7 +6,7 @@
 
 use lk_fabric::SwitchId;
 use lk_routing::proof::{LaneMap, Lanes, PathSls, Traffic, Wait};
-use lk_routing::{LidMap, Proof, prove};
+use lk_routing::{LidMap, Proof, prove_all};
 use lk_wire::{PortNum, Vl};
 
 use super::Forwarding;
@@ -24,8 +24,8 @@ pub(super) struct Proofs {
 impl Proofs {
     /// Proves.
     pub(super) fn new<L: Lanes, S: PathSls>(tables: &Forwarding<'_>, lanes: &L, sls: &S) -> Self {
-        let Forwarding { fabric, lids, lfts } = *tables;
-        let whole = prove(fabric, lids, lfts, lanes, sls, Traffic::EndPorts);
+        let Forwarding { fabric, lids, .. } = *tables;
+        let whole = prove_all(tables, lanes, sls, Traffic::EndPorts);
         let goes_round = !whole.loops.is_empty();
         let Some(circle) = whole.circle.clone() else {
             return Self { proof: whole, free: !goes_round, switch_circle: Vec::new() };
@@ -33,7 +33,8 @@ impl Proofs {
         let is_switch = |port| fabric.as_switch(fabric.owner(port)).is_some();
         let ranges = lids.ranges().iter().filter(|(port, ..)| !is_switch(*port)).copied();
         let hosts = LidMap::new(ranges.collect());
-        let proof = prove(fabric, &hosts, lfts, &BetweenHosts(lanes), sls, Traffic::EndPorts);
+        let tables = Forwarding { lids: &hosts, ..*tables };
+        let proof = prove_all(&tables, &BetweenHosts(lanes), sls, Traffic::EndPorts);
         let free = proof.circle.is_none() && !goes_round;
         let switch_circle = if proof.circle.is_none() { circle } else { Vec::new() };
         Self { proof, free, switch_circle }

@@ -1,5 +1,6 @@
 use lk_config::Options;
 use lk_fabric::{FabricBuilder, NodeKind, NodeSpec};
+use lk_routing::Lfts;
 use lk_routing::proof::LaneMap;
 use lk_wire::{Guid, Lid, Vl};
 
@@ -66,7 +67,7 @@ fn a_ring_in_one_direction_is_named_link_by_link() {
     let (seen, desired) = on_ring(Options::default());
     let fabric = &seen.fabric;
     let lfts = clockwise(fabric, &desired.lids);
-    let tables = Forwarding { fabric, lids: &desired.lids, lfts: &lfts };
+    let tables = Forwarding { fabric, lids: &desired.lids, lfts: &lfts, trees: &[] };
     let verdict = Verdict::of(&tables, &OneLane, &SlSet::one(Sl(0)));
     assert!(!verdict.deadlock_free && verdict.all_reached && !verdict.is_good());
     assert_eq!((verdict.circle.len(), verdict.max_hops), (4, 2));
@@ -111,7 +112,7 @@ fn a_dateline_breaks_the_ring() {
     let (seen, desired) = on_ring(Options::default());
     let fabric = &seen.fabric;
     let lfts = clockwise(fabric, &desired.lids);
-    let tables = Forwarding { fabric, lids: &desired.lids, lfts: &lfts };
+    let tables = Forwarding { fabric, lids: &desired.lids, lfts: &lfts, trees: &[] };
     let sls = Dateline(fabric, &desired.lids);
     let own_lane = LaneMap::new(|sl| Vl(sl.0));
     let verdict = Verdict::of(&tables, &own_lane, &sls);
@@ -142,7 +143,7 @@ fn what_is_lost_or_goes_round_is_named() {
     set(1, lid(0), 2);
     set(2, lid(0), 3);
     set(1, lid(2), Lfts::NO_PATH);
-    let tables = Forwarding { fabric, lids: &desired.lids, lfts: &lfts };
+    let tables = Forwarding { fabric, lids: &desired.lids, lfts: &lfts, trees: &[] };
     let verdict = Verdict::of(&tables, &OneLane, &SlSet::one(Sl(0)));
     assert!(!verdict.deadlock_free && !verdict.all_reached);
     assert_eq!(verdict.forwarding_loops.lids, 1);
@@ -207,7 +208,7 @@ fn loops_that_need_switches_as_ends_are_told_apart() {
             }
         }
     }
-    let tables = Forwarding { fabric, lids: &desired.lids, lfts: &lfts };
+    let tables = Forwarding { fabric, lids: &desired.lids, lfts: &lfts, trees: &[] };
     let verdict = Verdict::of(&tables, &OneLane, &SlSet::one(Sl(0)));
     assert!(verdict.is_good() && verdict.circle.is_empty(), "{}", verdict.text());
     assert!(Verdict::is_free(&tables, &OneLane, &SlSet::one(Sl(0))));
@@ -215,4 +216,23 @@ fn loops_that_need_switches_as_ends_are_told_apart() {
     let with_switch = |s: &Step| [&s.source, &s.destination].iter().any(|end| end.starts_with('s'));
     assert!(verdict.switch_circle.iter().any(with_switch), "{}", verdict.text());
     assert!(verdict.events("minhop").iter().all(|event| event.level() == Level::Info));
+}
+
+/// A group whose tables copy all round the ring: the loop is the group's, and a host sends it.
+#[test]
+fn a_group_that_goes_round_is_named_with_a_sender() {
+    let (seen, desired) = on_ring(Options::default());
+    let fabric = &seen.fabric;
+    let routes = desired.routes.expect("minhop routes");
+    let ports = fabric.switch_ids().map(|s| (s, vec![PortNum(1), PortNum(2), PortNum(3)]));
+    let tree = GroupTree { mlid: Lid(0xc001), sls: SlSet::one(Sl(4)), ports: ports.collect() };
+    let lane_of_its_own = LaneMap::new(|sl| Vl(sl.0 / 4));
+    let trees = [tree];
+    let tables = Forwarding { fabric, lids: &desired.lids, lfts: &routes.lfts, trees: &trees };
+    let verdict = Verdict::of(&tables, &lane_of_its_own, &SlSet::EMPTY);
+    assert_eq!((verdict.groups, verdict.circle.len()), (1, 4));
+    for step in &verdict.circle {
+        assert!(step.source.starts_with("host"), "{step}");
+        assert_eq!((step.destination.as_str(), step.vl), ("the group of 0xc001", 1));
+    }
 }

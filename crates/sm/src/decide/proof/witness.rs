@@ -1,8 +1,10 @@
 //! Whose packets make a step of a credit loop.
 
-use lk_fabric::PortId;
+use std::collections::BTreeSet;
+
+use lk_fabric::{PortId, SwitchId};
 use lk_routing::proof::{Lanes, PathSls, Wait};
-use lk_wire::PortNum;
+use lk_wire::{PortNum, Vl};
 
 use super::Forwarding;
 
@@ -16,6 +18,9 @@ pub(super) fn source<L: Lanes, S: PathSls>(
     next: &Wait,
 ) -> Option<PortId> {
     let fabric = tables.fabric;
+    if held.lid.is_multicast() {
+        return sender(tables, lanes, held, next);
+    }
     let destination = tables.lids.port(held.lid);
     let others = || fabric.end_ports().filter(|p| Some(*p) != destination);
     let passes = |port: &PortId| passes(tables, lanes, sls, *port, held, next);
@@ -62,4 +67,51 @@ fn passes<L: Lanes, S: PathSls>(
         at = far;
     }
     false
+}
+
+/// A link by the switch and port that send on it, and a lane.
+type Channel = (SwitchId, PortNum, Vl);
+
+/// The same for packets to a multicast group.
+fn sender<L: Lanes>(
+    tables: &Forwarding<'_>,
+    lanes: &L,
+    held: &Wait,
+    next: &Wait,
+) -> Option<PortId> {
+    let fabric = tables.fabric;
+    let tree = tables.trees.iter().find(|tree| tree.mlid == held.lid)?;
+    let copies = |switch: SwitchId, door: PortNum| {
+        let ports = tree.ports.iter().find(|(s, _)| *s == switch).map(|(_, ports)| ports);
+        ports.into_iter().flatten().copied().filter(move |p| *p != door && p.0 != 0)
+    };
+    let passes = |source: &PortId| {
+        let own = fabric.as_switch(fabric.owner(*source)).is_some();
+        let Some(door) = (if own { Some(*source) } else { fabric.peer(*source) }) else {
+            return false;
+        };
+        let mut packets: Vec<(PortId, Option<Channel>)> = vec![(door, None)];
+        let mut seen = BTreeSet::new();
+        while let Some((door, came)) = packets.pop() {
+            let node = fabric.owner(door);
+            let Some(switch) = fabric.as_switch(node) else { continue };
+            let door = fabric.port_num(door);
+            for out in copies(switch, door) {
+                let vl = lanes.lanes(switch, door, out).vl(held.sl);
+                let holds = came == Some((held.switch, held.port, held.vl));
+                if holds && (switch, out, vl) == (next.switch, next.port, next.vl) {
+                    return true;
+                }
+                let far = fabric.port_at(node, out).and_then(|p| fabric.peer(p));
+                if let Some(far) = far.filter(|_| vl != Vl::DROP && seen.insert((switch, out, vl)))
+                {
+                    packets.push((far, Some((switch, out, vl))));
+                }
+            }
+        }
+        false
+    };
+    let is_switch = |port: &PortId| fabric.as_switch(fabric.owner(*port)).is_some();
+    let hosts = fabric.end_ports().filter(|p| !is_switch(p)).find(passes);
+    hosts.or_else(|| fabric.end_ports().filter(is_switch).find(passes))
 }
