@@ -7,14 +7,42 @@ use std::sync::Arc;
 
 use lk_config::guid2lid::Guid2Lid;
 use lk_routing::Lfts;
-use lk_wire::{Lid, Smp};
+use lk_wire::{Gid, Lid, Sl, Smp};
 
 use crate::decide::{Desired, Settings, decide};
 use crate::event::{Event, SweepFigures};
 use crate::observe::Observed;
 use crate::plan::{Plan, Report};
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 use crate::window::Transmit;
+
+/// Where a message of a general services class comes from or goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct GsiAddress {
+    /// The LID of the other end.
+    pub lid: Lid,
+    /// Its queue pair; 1 unless it redirects.
+    pub qp: u32,
+    /// The service level.
+    pub sl: Sl,
+    /// The index of the message's P_Key in the table of the SM's port.
+    pub pkey_index: u16,
+    /// The low bits of the LID of the SM's port that it went to or comes from.
+    pub path_bits: u8,
+    /// The GID of the other end, where the message has a GRH.
+    pub gid: Option<Gid>,
+}
+
+/// A message that goes out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outgoing {
+    /// Where it goes.
+    pub to: GsiAddress,
+    /// The whole message.
+    pub bytes: Arc<[u8]>,
+    /// How long its answer is waited for; `None`: it has none.
+    pub timeout: Option<Duration>,
+}
 
 /// What goes in.
 #[derive(Debug)]
@@ -25,6 +53,19 @@ pub enum Input<'a> {
         from: Lid,
         /// The datagram.
         bytes: &'a [u8],
+    },
+    /// A whole message of a general services class came in on the SM's port: a request to the
+    /// subnet administration, or the answer to one of its reports.
+    Gmp {
+        /// Where it comes from.
+        from: GsiAddress,
+        /// The message: class 3, version 2, joined from its segments.
+        bytes: &'a [u8],
+    },
+    /// A message that awaited an answer could not be sent, or nobody has answered in time.
+    GmpFailed {
+        /// The low half of its TID.
+        token: u32,
     },
     /// The request with this token could not be sent, or the sender below gave up waiting.
     SendFailed {
@@ -62,6 +103,9 @@ pub enum Output {
         /// The datagram.
         smp: Box<Smp>,
     },
+    /// A whole message of a general services class, to be cut into segments where its RMPP header
+    /// says so.
+    Gmp(Box<Outgoing>),
     /// Something happened.
     Event(Event),
     /// A pure function to be run somewhere; its result comes back as [`Input::JobDone`].

@@ -64,7 +64,7 @@ fn get<A: Attribute>(port: &Port, path: &DirPath, tid: u64) -> Result<A, Box<dyn
     port.send(Address::DIRECTED, smp.as_bytes(), 200)?;
     match port.recv(2000)? {
         Received::Mad { bytes, .. } => Ok(Smp::parse(&bytes)?.attribute()),
-        Received::SendFailed { token, errno } => {
+        Received::SendFailed { token, errno, .. } => {
             Err(format!("request {token} failed: error {errno}").into())
         }
         Received::Nothing => Err("nothing".into()),

@@ -47,7 +47,8 @@ pub(crate) struct RawCa {
     pub(crate) ports: [*mut RawPort; CA_MAX_PORTS],
 }
 
-/// libibumad's `ib_mad_addr`, as far as it is read here. Numbers are in network order.
+/// libibumad's `ib_mad_addr`. Numbers are in network order, but for the P_Key's index, which with
+/// old kernels is not there: the MAD lies in its place.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct RawAddress {
@@ -55,6 +56,15 @@ pub(crate) struct RawAddress {
     pub(crate) qkey: u32,
     pub(crate) lid: u16,
     pub(crate) sl: u8,
+    pub(crate) path_bits: u8,
+    pub(crate) grh_present: u8,
+    pub(crate) gid_index: u8,
+    pub(crate) hop_limit: u8,
+    pub(crate) traffic_class: u8,
+    pub(crate) gid: [u8; 16],
+    pub(crate) flow_label: u32,
+    pub(crate) pkey_index: u16,
+    pub(crate) reserved: [u8; 6],
 }
 
 /// Makes the table of functions and the code that finds them.

@@ -4,10 +4,15 @@ use std::ffi::{CString, c_char, c_int, c_long};
 use std::io;
 use std::sync::Mutex;
 
-use lk_wire::{Lid, MAD_LEN, Sl, class, method};
+use lk_wire::sa::sa_method;
+use lk_wire::{Gid, Guid, Lid, MAD_LEN, Sl, class, method};
 
+use crate::api::RawAddress;
 use crate::frame::{Frame, HEADER};
 use crate::{Library, PortDescription, UmadError};
+
+/// The hop limit of GRHs: enough for any way through routers.
+const HOP_LIMIT: u8 = 64;
 
 /// A management class to register for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +33,22 @@ impl Registration<'static> {
     pub const SUBNET_MANAGER: [Self; 2] =
         [Self::subnet(class::SUBN_DR), Self::subnet(class::SUBN_LID)];
 
+    /// What subnet administration needs: long messages, and the requests of its class
+    /// (IBA 15.2.2).
+    pub const SUBNET_ADMINISTRATION: Self = Self {
+        class: class::SUBN_ADM,
+        version: 2,
+        rmpp_version: 1,
+        methods: &[
+            method::GET,
+            method::SET,
+            method::GET_TABLE,
+            sa_method::GET_TRACE_TABLE,
+            sa_method::GET_MULTI,
+            method::DELETE,
+        ],
+    };
+
     const fn subnet(class: u8) -> Self {
         const METHODS: &[u8] = &[method::GET, method::SET, method::TRAP, method::TRAP_REPRESS];
         Self { class, version: 1, rmpp_version: 0, methods: METHODS }
@@ -45,6 +66,12 @@ pub struct Address {
     pub sl: Sl,
     /// The Q_Key; 0 for subnet management.
     pub q_key: u32,
+    /// The index of its P_Key in this port's table. Old kernels do not tell it: 0.
+    pub pkey_index: u16,
+    /// The low bits of this port's LID.
+    pub path_bits: u8,
+    /// The other end's GID, where the MAD has a GRH.
+    pub gid: Option<Gid>,
 }
 
 impl Address {
@@ -54,7 +81,25 @@ impl Address {
     /// The subnet management interface at `lid`.
     #[must_use]
     pub const fn smi(lid: Lid) -> Self {
-        Self { lid, qp: 0, sl: Sl(0), q_key: 0 }
+        Self { lid, qp: 0, sl: Sl(0), q_key: 0, pkey_index: 0, path_bits: 0, gid: None }
+    }
+
+    /// The Q_Key of the general services' queue pair (IBA 16.1.1).
+    pub const GSI_Q_KEY: u32 = 0x8001_0000;
+
+    /// Reads libibumad's form of it; `has_pkey`: the P_Key's index is in it.
+    fn of(raw: &RawAddress, has_pkey: bool) -> Self {
+        let gid = u128::from_be_bytes(raw.gid);
+        let gid = Gid { prefix: (gid >> 64) as u64, guid: Guid(gid as u64) };
+        Self {
+            lid: Lid(u16::from_be(raw.lid)),
+            qp: u32::from_be(raw.qpn),
+            sl: Sl(raw.sl),
+            q_key: u32::from_be(raw.qkey),
+            pkey_index: if has_pkey { raw.pkey_index } else { 0 },
+            path_bits: raw.path_bits,
+            gid: (raw.grh_present != 0).then_some(gid),
+        }
     }
 }
 
@@ -70,6 +115,8 @@ pub enum Received {
     },
     /// A request that was sent from here has failed; most often nobody has answered in time.
     SendFailed {
+        /// Its class.
+        class: u8,
         /// The lower 32 bits of its transaction identifier.
         token: u32,
         /// The system's error number, for example 110 (ETIMEDOUT).
@@ -152,6 +199,11 @@ impl Port {
         Err(io::Error::other(format!("libibumad's header of {size} bytes is not known")))
     }
 
+    /// Whether libibumad's header has room for the index of the P_Key.
+    const fn has_pkey(&self) -> bool {
+        self.offset == HEADER
+    }
+
     fn register(&mut self, registration: &Registration<'_>) -> Result<(), UmadError> {
         const BITS: usize = c_long::BITS as usize;
         let mut mask: [c_long; 128 / BITS] = [0; 128 / BITS];
@@ -211,6 +263,17 @@ impl Port {
                 to.q_key.cast_signed(),
             )
         };
+        // SAFETY: the address lies in the frame's header and is aligned as a u32.
+        let raw = unsafe { &mut *(functions.umad_get_mad_addr)(start) };
+        raw.path_bits = to.path_bits;
+        if self.has_pkey() {
+            raw.pkey_index = to.pkey_index;
+        }
+        if let Some(gid) = to.gid {
+            raw.grh_present = 1;
+            raw.hop_limit = HOP_LIMIT;
+            raw.gid = ((u128::from(gid.prefix) << 64) | u128::from(gid.guid.0)).to_be_bytes();
+        }
         // SAFETY: the frame holds a header and `length` bytes; the library writes to the header
         // and does not keep the address.
         let sent = unsafe { (functions.umad_send)(self.fd, agent, start, length, timeout, 0) };
@@ -264,7 +327,7 @@ impl Port {
         // SAFETY: the frame has a whole header.
         let errno = unsafe { (functions.umad_status)(start) };
         // SAFETY: the address lies in the frame's header, is aligned as a u32 and initialised.
-        let from = unsafe { *(functions.umad_get_mad_addr)(start) };
+        let from = Address::of(unsafe { &*(functions.umad_get_mad_addr)(start) }, self.has_pkey());
         let length = usize::try_from(length).unwrap_or_default();
         let end = (self.offset + length).min(frame.bytes().len());
         let mad = &frame.bytes()[self.offset..end];
@@ -272,14 +335,9 @@ impl Port {
             // The request as it was sent. Its transaction identifier is in bytes 8 to 15.
             let token = mad.get(12..16).and_then(|bytes| bytes.first_chunk());
             let token = u32::from_be_bytes(*token.ok_or(UmadError::Length(length))?);
-            return Ok(Received::SendFailed { token, errno });
+            let class = mad.get(1).copied().unwrap_or_default();
+            return Ok(Received::SendFailed { class, token, errno });
         }
-        let from = Address {
-            lid: Lid(u16::from_be(from.lid)),
-            qp: u32::from_be(from.qpn),
-            sl: Sl(from.sl),
-            q_key: u32::from_be(from.qkey),
-        };
         Ok(Received::Mad { from, bytes: mad.to_vec() })
     }
 

@@ -7,6 +7,7 @@
 
 mod agent;
 mod light;
+mod services;
 mod stages;
 mod standby;
 
@@ -23,6 +24,7 @@ use crate::event::{Event, Reason, SmState, SweepFigures};
 use crate::io::{Command, Decision, Input, Job, Outcome, Output, View};
 use crate::observe::{Discovery, Observed, Query, Table};
 use crate::plan::{Plan, Report, to_be_read};
+use crate::sa::Sa;
 use crate::time::{Duration, Instant};
 use crate::window::{Answer, Failure, Limits, Window};
 use crate::work::BlockQueue;
@@ -102,6 +104,9 @@ pub struct Sm {
     unfinished: bool,
     /// What ports were last found to hold otherwise than they were told.
     differences: Vec<Event>,
+    sa: Sa,
+    /// How many requests to the subnet administration may be answered before more input is taken.
+    turns: u32,
 }
 
 impl Sm {
@@ -128,6 +133,8 @@ impl Sm {
             wanted: None,
             unfinished: false,
             differences: Vec::new(),
+            sa: Sa::default(),
+            turns: 0,
         };
         if sm.settings.options.sm_inactive && mode == Mode::Daemon {
             sm.event(Event::State(SmState::NotActive));
@@ -147,7 +154,10 @@ impl Sm {
     /// Takes an input.
     pub fn handle(&mut self, now: Instant, input: Input<'_>) {
         self.now = self.now.max(now);
+        self.turns = services::TURNS;
         match input {
+            Input::Gmp { from, bytes } => self.message(from, bytes),
+            Input::GmpFailed { token } => self.sa.not_sent(self.now, token),
             Input::Tick => {}
             Input::Mad { from, bytes } => match Smp::parse(bytes) {
                 Ok(smp) => self.mad(from, &smp),
@@ -191,6 +201,9 @@ impl Sm {
             if let Some(output) = self.out.pop_front() {
                 return output;
             }
+            if let Some(message) = self.next_message() {
+                return Output::Gmp(Box::new(message));
+            }
             while let Some(purpose) = self.window.expire(self.now) {
                 self.failed(purpose, Failure::NoAnswer);
             }
@@ -224,7 +237,12 @@ impl Sm {
             Stage::Standby(standby) => Some(standby.ask_at),
             _ => None,
         };
-        [stage, self.window.deadline()].into_iter().flatten().min().map(|at| at.max(self.now))
+        let waiting = self.sa.has_work().then_some(self.now).or_else(|| self.sa.deadline());
+        [stage, self.window.deadline(), waiting]
+            .into_iter()
+            .flatten()
+            .min()
+            .map(|at| at.max(self.now))
     }
 
     fn mad(&mut self, from: Lid, smp: &Smp) {

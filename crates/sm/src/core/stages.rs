@@ -352,7 +352,9 @@ impl Sm {
             let (seen, desired) = (Arc::clone(seen), Arc::clone(desired));
             let settings = Arc::clone(&self.settings);
             let view = View { seen, desired, settings, figures: figures.clone() };
-            self.out.push_back(Output::View(Arc::new(view)));
+            let view = Arc::new(view);
+            self.serve(Arc::clone(&view));
+            self.out.push_back(Output::View(view));
         }
         self.event(match failed {
             0 => Event::SubnetUp(figures),

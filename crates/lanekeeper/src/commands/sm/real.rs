@@ -10,9 +10,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use lk_config::Effective;
-use lk_sm::{Command, Input, Instant as Moment, JobResult, Mode, Outcome, Output, Sm};
+use lk_sm::{
+    Command, GsiAddress, Input, Instant as Moment, JobResult, Mode, Outcome, Outgoing, Output, Sm,
+};
 use lk_umad::{Address, Library, Port, Received, Registration, choose};
-use lk_wire::{MadHeader, Status, class, method};
+use lk_wire::class;
+use lk_wire::sa::SaHeader;
 
 use super::background;
 use super::present::Presenter;
@@ -30,28 +33,6 @@ const DRAIN_STEP: Duration = Duration::from_millis(30);
 const BATCH: usize = 64;
 /// How long a finished decision may wait.
 const JOB_NAP: Duration = Duration::from_millis(2);
-
-/// Queries to the subnet administration come in, so that they can be refused at once.
-const SUBNET_ADMINISTRATION: Registration<'static> = Registration {
-    class: class::SUBN_ADM,
-    version: 2,
-    rmpp_version: 0,
-    methods: &[method::GET, method::SET, method::GET_TABLE, method::DELETE],
-};
-
-/// Makes of a query its refusal: there is no subnet administration in this version, and who asks
-/// should not have to wait to learn that. `false`: it is no query.
-fn refuse_query(mad: &mut [u8]) -> bool {
-    let Some(header) = mad.get_mut(..MadHeader::LEN) else { return false };
-    let Ok(mut answer) = MadHeader::parse(header) else { return false };
-    if answer.method() & method::RESPONSE_BIT != 0 {
-        return false;
-    }
-    answer.set_method(answer.method() | method::RESPONSE_BIT);
-    answer.set_status(Status::METHOD_ATTR_UNSUPPORTED.0);
-    header.copy_from_slice(answer.as_bytes());
-    true
-}
 
 /// Runs.
 pub(super) fn run(setup: Setup) -> Result<Outcome, Failure> {
@@ -93,8 +74,9 @@ fn open(library: &Library, setup: &Setup) -> Result<Port, Failure> {
     let guid = Some(setup.settings.options.guid).filter(|g| g.0 != 0);
     let chosen = choose(&ports, guid).context("no port to manage a subnet from")?;
     let [directed, routed] = Registration::SUBNET_MANAGER;
-    let port = Port::open(library, chosen, &[directed, routed, SUBNET_ADMINISTRATION])
-        .context("cannot manage a subnet from this port")?;
+    let port =
+        Port::open(library, chosen, &[directed, routed, Registration::SUBNET_ADMINISTRATION])
+            .context("cannot manage a subnet from this port")?;
     if setup.mode != Mode::Plan
         && let Err(error) = port.set_is_sm(true)
     {
@@ -103,6 +85,31 @@ fn open(library: &Library, setup: &Setup) -> Result<Port, Failure> {
         ));
     }
     Ok(port)
+}
+
+/// An address as the core knows it.
+fn outside(from: &Address) -> GsiAddress {
+    GsiAddress {
+        lid: from.lid,
+        qp: from.qp,
+        sl: from.sl,
+        pkey_index: from.pkey_index,
+        path_bits: from.path_bits,
+        gid: from.gid,
+    }
+}
+
+/// An address as the port knows it.
+fn address(to: &GsiAddress) -> Address {
+    Address {
+        qp: to.qp,
+        sl: to.sl,
+        q_key: Address::GSI_Q_KEY,
+        pkey_index: to.pkey_index,
+        path_bits: to.path_bits,
+        gid: to.gid,
+        ..Address::smi(to.lid)
+    }
 }
 
 struct Driver<'a> {
@@ -133,6 +140,7 @@ impl Driver<'_> {
                     // Nobody waits for it: who asked will ask again.
                     let _ = self.port.send(Address::smi(to), &smp.0, 0);
                 }
+                Output::Gmp(message) => self.send_message(&message),
                 Output::Job(job) => {
                     let sender = self.jobs.0.clone();
                     self.jobs_running += 1;
@@ -148,6 +156,19 @@ impl Driver<'_> {
                 }
                 said => presenter.output(said),
             }
+        }
+    }
+
+    /// Sends a message of the subnet administration. Whoever has asked will ask again where its
+    /// answer is lost; a report is sent again by the core.
+    fn send_message(&mut self, message: &Outgoing) {
+        let timeout = message.timeout.map_or(0, |t| t.as_millis() as u32);
+        let sent = self.port.send(address(&message.to), &message.bytes, timeout);
+        if sent.is_err()
+            && message.timeout.is_some()
+            && let Ok(header) = SaHeader::parse(&message.bytes)
+        {
+            self.sm.handle(self.now(), Input::GmpFailed { token: header.tid() as u32 });
         }
     }
 
@@ -177,14 +198,14 @@ impl Driver<'_> {
         let received = self.port.recv(wait);
         let now = self.now();
         match received {
-            Ok(Received::Mad { from, mut bytes }) if bytes.get(1) == Some(&class::SUBN_ADM) => {
-                if refuse_query(&mut bytes) {
-                    // Who asked will ask again if this does not arrive.
-                    let _ = self.port.send(from, &bytes, 0);
-                }
+            Ok(Received::Mad { from, bytes }) if bytes.get(1) == Some(&class::SUBN_ADM) => {
+                self.sm.handle(now, Input::Gmp { from: outside(&from), bytes: &bytes });
             }
             Ok(Received::Mad { from, bytes }) => {
                 self.sm.handle(now, Input::Mad { from: from.lid, bytes: &bytes });
+            }
+            Ok(Received::SendFailed { class: class::SUBN_ADM, token, .. }) => {
+                self.sm.handle(now, Input::GmpFailed { token });
             }
             Ok(Received::SendFailed { token, .. }) => {
                 self.sm.handle(now, Input::SendFailed { token });

@@ -1,0 +1,227 @@
+//! Subscriptions: who wants to hear of which events (IBA 13.4.8.3, 15.2.5.12).
+
+use std::collections::BTreeMap;
+
+use lk_wire::sa::{InformInfo, InformInfoRecord, inform_mask, matches, sa_status};
+use lk_wire::{Gid, Guid, Lid, Notice, Status, method, trap_number};
+
+use super::request::{Answer, Records, Request};
+use super::{Context, Served};
+use crate::io::GsiAddress;
+
+/// The most subscriptions that are kept.
+pub const MOST: usize = 1 << 18;
+
+/// Any severity and any trap.
+const ANY: u16 = 0xFFFF;
+/// Any kind of node.
+const ANY_PRODUCER: u32 = 0xFF_FFFF;
+/// All LIDs.
+const ALL_LIDS: u16 = 0xFFFF;
+
+/// A subscription.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Subscription {
+    /// The GID of the port that has subscribed.
+    pub subscriber: Gid,
+    /// Its number among those of that port.
+    pub number: u16,
+    /// Where reports go.
+    pub to: GsiAddress,
+    /// What it wants to hear of.
+    pub info: InformInfo,
+}
+
+/// What two subscriptions must not have in common: everything of an InformInfo but the queue
+/// pair, the response time and whether it subscribes.
+type What = (Gid, u16, u16, u8, u16, u16, u32);
+
+fn what(info: &InformInfo) -> What {
+    (
+        info.gid(),
+        info.lid_begin(),
+        info.lid_end(),
+        info.is_generic(),
+        info.trap_type(),
+        info.trap_number(),
+        info.producer_type(),
+    )
+}
+
+/// All subscriptions, in the order of their subscribers and numbers.
+#[derive(Clone, Default, Debug)]
+pub struct Subscriptions {
+    all: BTreeMap<(Guid, u16), Subscription>,
+}
+
+impl Subscriptions {
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Subscription> {
+        self.all.values()
+    }
+
+    /// The one with this key, see [`Self::key`].
+    #[must_use]
+    pub fn get(&self, key: (Guid, u16)) -> Option<&Subscription> {
+        self.all.get(&key)
+    }
+
+    /// What a subscription is found by.
+    #[must_use]
+    pub const fn key(subscription: &Subscription) -> (Guid, u16) {
+        (subscription.subscriber.guid, subscription.number)
+    }
+
+    fn of(&self, subscriber: Guid) -> impl Iterator<Item = &Subscription> {
+        self.all.range((subscriber, 0)..=(subscriber, u16::MAX)).map(|(_, s)| s)
+    }
+
+    /// Takes a subscription in; one that is there already stays as it is, but for where its
+    /// reports go. `false`: there is no room.
+    pub fn subscribe(&mut self, subscriber: Gid, to: GsiAddress, info: &InformInfo) -> bool {
+        let known = self.of(subscriber.guid).find(|s| what(&s.info) == what(info));
+        if let Some(key) = known.map(Self::key) {
+            if let Some(known) = self.all.get_mut(&key) {
+                (known.to, known.info) = (to, *info);
+            }
+            return true;
+        }
+        let free = (0..=u16::MAX)
+            .zip(self.of(subscriber.guid).map(|s| s.number).chain(std::iter::once(u16::MAX)))
+            .find(|(number, taken)| number != taken);
+        let number = match free {
+            Some((number, _)) => number,
+            None => self.of(subscriber.guid).count() as u16,
+        };
+        if self.all.len() >= MOST || self.all.contains_key(&(subscriber.guid, number)) {
+            return false;
+        }
+        let subscription = Subscription { subscriber, number, to, info: *info };
+        self.all.insert((subscriber.guid, number), subscription);
+        true
+    }
+
+    /// Takes a subscription out; `false`: there is none such.
+    pub fn unsubscribe(&mut self, subscriber: Gid, info: &InformInfo) -> bool {
+        let known = self.of(subscriber.guid).find(|s| what(&s.info) == what(info));
+        known.map(Self::key).is_some_and(|key| self.all.remove(&key).is_some())
+    }
+
+    /// Forgets those of ports that are gone.
+    pub fn keep(&mut self, mut there: impl FnMut(Guid) -> bool) {
+        self.all.retain(|(guid, _), _| there(*guid));
+    }
+
+    /// Those that a notice is for. `allowed` says whether a port may hear of another.
+    pub fn wanting<'a>(
+        &'a self,
+        notice: &'a Notice,
+        served: &'a Served,
+    ) -> impl Iterator<Item = &'a Subscription> {
+        self.all.values().filter(|s| wants(&s.info, notice) && may_hear(served, s, notice))
+    }
+}
+
+/// The GID that a notice is about: of traps 64 to 67 that in the details, else the issuer's.
+fn subject(notice: &Notice) -> Gid {
+    let number = notice.trap_number();
+    let in_details = (trap_number::GID_IN_SERVICE..=trap_number::GROUP_DELETED).contains(&number);
+    if notice.is_generic() == 1 && in_details {
+        let details = lk_wire::GidDetails::from(*notice.details());
+        return details.gid();
+    }
+    notice.issuer_gid()
+}
+
+fn wants(info: &InformInfo, notice: &Notice) -> bool {
+    let in_range = || {
+        let (first, last) = (info.lid_begin(), info.lid_end());
+        first == ALL_LIDS || (first..=last.max(first)).contains(&notice.issuer_lid())
+    };
+    let place = match info.gid() {
+        gid if gid == Gid::default() => in_range(),
+        gid => gid == subject(notice),
+    };
+    let number = [ANY, notice.trap_number()].contains(&info.trap_number());
+    let kind = [ANY, u16::from(notice.notice_type())].contains(&info.trap_type());
+    let producer = [ANY_PRODUCER, notice.producer_type()].contains(&info.producer_type());
+    place && kind && number && producer && info.is_generic() == notice.is_generic()
+}
+
+/// Whether the subscriber shares a partition with the port that the notice is about.
+fn may_hear(served: &Served, subscription: &Subscription, notice: &Notice) -> bool {
+    let index = &served.index;
+    let Some(subscriber) = index.port_by_guid(subscription.subscriber.guid) else { return false };
+    let about = index
+        .port_by_guid(subject(notice).guid)
+        .or_else(|| index.port_by_lid(Lid(notice.issuer_lid())));
+    about.is_none_or(|about| index.partitions().share(subscriber, about))
+}
+
+/// SubnAdmSet(InformInfo): subscribe, or no longer.
+pub fn set(served: &Served, subscriptions: &mut Subscriptions, request: &Request<'_>) -> Answer {
+    if request.method() != method::SET {
+        return Answer::Refused(Status::METHOD_ATTR_UNSUPPORTED);
+    }
+    let mut info: InformInfo = request.record();
+    let subscriber = served.gid(request.requester);
+    let done = match info.subscribe() {
+        0 => {
+            if !subscriptions.unsubscribe(subscriber, &info) {
+                return Answer::Refused(sa_status::REQ_INVALID);
+            }
+            true
+        }
+        1 if !may_ask(served, request, &info) => return Answer::Refused(sa_status::REQ_INVALID),
+        1 => subscriptions.subscribe(subscriber, request.from, &info),
+        _ => return Answer::Refused(sa_status::REQ_INVALID),
+    };
+    if !done {
+        return Answer::Refused(sa_status::NO_RESOURCES);
+    }
+    info.set_qpn(request.from.qp);
+    Answer::one(&info)
+}
+
+/// Whether the ports that a subscription is about share a partition with its subscriber.
+fn may_ask(served: &Served, request: &Request<'_>, info: &InformInfo) -> bool {
+    let index = &served.index;
+    let shares = |port| index.partitions().share(request.requester, port);
+    if info.gid() != Gid::default() {
+        return index.port_by_guid(info.gid().guid).is_some_and(shares);
+    }
+    let (first, last) = (info.lid_begin(), info.lid_end());
+    if first == ALL_LIDS {
+        return true;
+    }
+    first <= last && (first..=last).filter_map(|l| index.port_by_lid(Lid(l))).all(shares)
+}
+
+/// SubnAdmGet and SubnAdmGetTable of InformInfoRecord.
+#[must_use]
+pub fn query(
+    context: &Context<'_>,
+    subscriptions: &Subscriptions,
+    request: &Request<'_>,
+) -> Answer {
+    if !request.is_query() {
+        return Answer::Refused(Status::METHOD_ATTR_UNSUPPORTED);
+    }
+    let asked: InformInfoRecord = request.record();
+    let index = context.index();
+    let mut found = Records::none::<InformInfoRecord>();
+    for subscription in subscriptions.iter() {
+        let mut record = InformInfoRecord::default();
+        record.set_subscriber_gid(subscription.subscriber);
+        record.set_enumeration(subscription.number);
+        record.set_info(&subscription.info);
+        if !matches(inform_mask::COMPONENTS, request.mask(), &asked.0, &record.0) {
+            continue;
+        }
+        let Some(port) = index.port_by_guid(subscription.subscriber.guid) else { continue };
+        if index.partitions().share(request.requester, port) {
+            found.push(&record);
+        }
+    }
+    found.into()
+}
