@@ -88,6 +88,24 @@ codes! {
     TORUS_UNUSED = "CF051", "not used in torus-2QoS.conf";
     /// Two seeds of torus-2QoS.conf name the same switch.
     TORUS_SEED_SHARED = "CF052", "seeds share a switch";
+    /// A fault for which OpenSM loses the whole QoS policy, and for which it is not taken here.
+    POLICY_REFUSED = "CF060", "QoS policy cannot be used";
+    /// A part of the QoS policy that has no effect.
+    POLICY_UNUSED = "CF061", "no effect in the QoS policy";
+    /// Something at which only OpenSM stumbles: it would lose the whole policy.
+    POLICY_OPENSM_REFUSES = "CF062", "OpenSM would not read the QoS policy";
+    /// A value of the QoS policy with which the queries that it is for fail.
+    POLICY_FAILS = "CF063", "queries fail by the QoS policy";
+    /// A name in the QoS policy that is not written as it is used.
+    POLICY_NAME = "CF064", "name read otherwise in the QoS policy";
+    /// The section qos-setup, which nothing ever applies.
+    POLICY_SETUP = "CF065", "qos-setup is never applied";
+    /// A name, GUID, key or partition of the QoS policy that the subnet does not have.
+    POLICY_ABSENT = "CF066", "not in the subnet";
+    /// A line of prefix-routes.conf that is left out.
+    PREFIX_LINE = "CF070", "bad line in prefix-routes.conf";
+    /// A line of prefix-routes.conf that can never be reached, or words that are not used.
+    PREFIX_UNUSED = "CF071", "not used in prefix-routes.conf";
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@
 //! Where to look next: [`options`] for the table of options and [`Options`], [`opensm_conf`] for
 //! the main file, [`command_line`] for OpenSM's command line, [`effective`] for what comes out
 //! of both; [`guid_map`] and [`guid_files`] for lists of GUIDs, [`node_names`] for the node name
-//! map, [`torus_conf`] for the torus engine's file, [`persistent`] and [`guid2lid`] for what is
+//! map, [`torus_conf`] for the torus engine's file, [`qos_policy`] for the QoS policy,
+//! [`prefix_routes`] for the routers of other subnets, [`persistent`] and [`guid2lid`] for what is
 //! kept over restarts.
 
 #![forbid(unsafe_code)]
@@ -23,10 +24,16 @@ pub mod node_names;
 pub mod opensm_conf;
 pub mod options;
 pub mod persistent;
+mod placed;
+pub mod prefix_routes;
+pub mod qos_policy;
 pub mod torus_conf;
 
 pub use command_line::CommandLine;
 pub use effective::Effective;
 pub use opensm_conf::OpensmConf;
 pub use options::{Options, QosSetName, QosSetStrings, QosSets};
+pub use placed::Placed;
+pub use prefix_routes::PrefixRoutes;
+pub use qos_policy::QosPolicy;
 pub use torus_conf::TorusConf;

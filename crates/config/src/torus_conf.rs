@@ -11,27 +11,11 @@ mod read;
 mod seeds;
 mod write;
 
-use lk_diag::{Diagnostics, SourceFile, Span};
+use lk_diag::{Diagnostics, SourceFile};
 use lk_wire::Guid;
 
+pub use crate::Placed;
 pub use write::write;
-
-/// A value and where it stands. Two are equal when their values are, wherever they stand.
-#[derive(Clone, Copy, Debug)]
-pub struct Placed<T> {
-    /// The value.
-    pub value: T,
-    /// Its place in the file.
-    pub place: Span,
-}
-
-impl<T: PartialEq> PartialEq for Placed<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.value == other.value
-    }
-}
-
-impl<T: Eq> Eq for Placed<T> {}
 
 /// A torus-2QoS.conf.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

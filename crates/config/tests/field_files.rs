@@ -226,3 +226,24 @@ fn c05_a_group_name_in_place_of_guids() {
     let d = found.find(codes::GUID_LINE).expect("a bad line");
     assert!(d.notes.iter().any(|n| n.contains("port group")), "{d:?}");
 }
+
+#[test]
+fn policies_of_the_field() {
+    let Some(cases) = cases() else { return };
+    for (name, refused, codes) in [
+        ("q02-two-class.qos-policy.conf", false, &[][..]),
+        ("q07-missing-colons.qos-policy.conf", true, &["CF060"][..]),
+        ("q08-doc-simplified-policy.qos-policy.conf", false, &["CF064"][..]),
+        // The port names of the documents have blanks and are not in quotes.
+        ("q08-doc-full-policy.qos-policy.conf", false, &["CF064"][..]),
+    ] {
+        let bytes = std::fs::read(cases.join("qos").join(name)).expect("the file is there");
+        let source = SourceFile::new(name, bytes);
+        let (policy, found) = lk_config::qos_policy::parse(&source);
+        assert_eq!(policy.refused, refused, "{name}: {found:#?}");
+        let mut told: Vec<&str> = found.iter().map(|d| d.code.id).collect();
+        told.dedup();
+        assert_eq!(told, codes, "{name}: {found:#?}");
+        assert!(found.iter().all(|d| d.severity < Severity::Error || !d.help.is_empty()), "{name}");
+    }
+}
