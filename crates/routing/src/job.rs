@@ -50,6 +50,10 @@ pub struct RouteOptions {
     pub connect_roots: bool,
     /// `ids_guid_file`: numbers that replace the GUIDs of switches where updn breaks ties.
     pub ids: Vec<(Guid, u64)>,
+    /// `cn_guid_file`: the ports of compute nodes; none: no file.
+    pub cn_guids: Option<Vec<Guid>>,
+    /// `io_guid_file`: the ports of I/O nodes; none: no file.
+    pub io_guids: Option<Vec<Guid>>,
     /// `qos`: whether SL2VL and VL arbitration tables are programmed at all.
     pub qos: bool,
     /// How many data VLs can be had everywhere.

@@ -9,7 +9,7 @@
 //! * [`torus`]: what a torus is; its engine is `engines::torus2qos`.
 //! * [`proof`]: whether tables and lanes can deadlock.
 //! * `paths`: distances, and which steps each law of paths allows; `balance`: which of the allowed
-//!   ports carries which LID.
+//!   ports carries which LID; `sssp`: the same by the load of whole paths.
 
 #![forbid(unsafe_code)]
 
@@ -29,6 +29,7 @@ mod balance;
 mod column;
 mod paths;
 mod route_paths;
+mod sssp;
 
 pub use check::{Check, check};
 pub use column::End;

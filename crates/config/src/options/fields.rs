@@ -123,9 +123,9 @@ options! {
         /// File with the GUIDs of root switches, for updn and ftree.
         root_guid_file: Option<String> = None, fixed, Applied;
         /// File with the GUIDs of compute ports, for ftree, dfsssp and sssp.
-        cn_guid_file: Option<String> = None, fixed, NotYet;
+        cn_guid_file: Option<String> = None, fixed, Applied;
         /// File with the GUIDs of I/O ports, for ftree, dfsssp and sssp.
-        io_guid_file: Option<String> = None, fixed, NotYet;
+        io_guid_file: Option<String> = None, fixed, Applied;
         /// If TRUE, ftree numbers switches from the roots down, which suits incomplete trees.
         quasi_ftree_indexing: bool = false, reload, NotYet;
         /// How many hops the wrong way I/O nodes may take in ftree.

@@ -5,21 +5,23 @@
 
 mod list;
 mod minhop;
+mod sssp;
 pub mod torus2qos;
 mod updn;
 
 pub use list::{Outcome, UnknownEngine, find, route};
 pub use minhop::MinHop;
+pub use sssp::Sssp;
 pub use torus2qos::Torus2Qos;
 pub use updn::UpDn;
 
 use crate::job::Engine;
 
 /// All engines of this version.
-pub const ENGINES: &[&dyn Engine] = &[&MinHop, &UpDn, &Torus2Qos];
+pub const ENGINES: &[&dyn Engine] = &[&MinHop, &UpDn, &Torus2Qos, &Sssp];
 
 /// Engines of OpenSM that this version does not have.
-pub const NOT_YET: &[&str] = &["dnup", "file", "ftree", "lash", "dor", "sssp", "dfsssp", "nue"];
+pub const NOT_YET: &[&str] = &["dnup", "file", "ftree", "lash", "dor", "dfsssp", "nue"];
 
 /// Engines that only NVIDIA's subnet manager has.
 pub const NVIDIA_ONLY: &[&str] = &[

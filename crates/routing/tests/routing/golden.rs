@@ -21,7 +21,7 @@ fn file(folder: &str, name: &str) -> SourceFile {
 }
 
 /// The fabric with the LIDs that opensm gave out.
-fn case(folder: &str) -> Case {
+pub(crate) fn case(folder: &str) -> Case {
     let (read, findings) = read_fabric(&file(folder, "fabric.net"));
     assert!(!findings.has_errors(), "{folder}");
     let fabric = read.expect("there are nodes").fabric;
@@ -43,7 +43,11 @@ fn case(folder: &str) -> Case {
 }
 
 /// OpenSM's tables, and the hops that it says they take.
-fn tables(folder: &str, engine: &str, case: &Case) -> (Lfts, Vec<(SwitchId, Lid, Option<u8>)>) {
+pub(crate) fn tables(
+    folder: &str,
+    engine: &str,
+    case: &Case,
+) -> (Lfts, Vec<(SwitchId, Lid, Option<u8>)>) {
     let (tables, findings) = fdbs::read(&file(folder, &format!("{engine}.fdbs")));
     assert!(!findings.has_errors(), "{folder} {engine}");
     let top = case.lids.top();

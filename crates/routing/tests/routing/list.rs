@@ -62,7 +62,7 @@ fn engines_to_come_say_so_and_are_not_silent() {
     assert_eq!(outcome.routes.map(|r| r.engine), Some("updn"));
     let text = outcome.declined[0].to_string();
     assert!(text.contains("ftree") && text.contains("not available in this version"), "{text}");
-    assert!(text.contains("minhop, updn and torus-2QoS"), "{text}");
+    assert!(text.contains("minhop, updn, torus-2QoS and sssp"), "{text}");
 
     let outcome = route("ar_updn", &small_tree().job());
     assert_eq!(outcome.declined[0].engine, "ar_updn");
@@ -86,7 +86,7 @@ fn a_wrong_name_is_skipped_with_the_nearest() {
     let outcome = route("quantum", &small_tree().job());
     assert_eq!(
         outcome.unknown[0].to_string(),
-        "there is no routing engine `quantum`; this version has minhop, updn and torus-2QoS"
+        "there is no routing engine `quantum`; this version has minhop, updn, torus-2QoS and sssp"
     );
 }
 

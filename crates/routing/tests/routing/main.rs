@@ -2,7 +2,7 @@
 //!
 //! * `fabrics`: the fabrics; `oracle`: slow and simple answers to compare with.
 //! * `balance`: no uplink idles while its neighbour is full.
-//! * `minhop`, `updn`: what each engine guarantees. `list`: the list of engines.
+//! * `minhop`, `updn`, `sssp`: what each engine guarantees. `list`: the list of engines.
 //! * `corners`: fabrics without switches, in pieces, with routers, with very large switches.
 //! * `proof`: whether packets can wait for each other in a circle.
 //! * `multicast`: the same with packets to groups.
@@ -19,4 +19,5 @@ mod minhop;
 mod multicast;
 mod oracle;
 mod proof;
+mod sssp;
 mod updn;

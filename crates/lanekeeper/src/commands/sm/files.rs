@@ -62,6 +62,14 @@ pub(in crate::commands) fn routing(settings: &mut Settings, said: &mut Diagnosti
         said.extend(found);
         (!list.broken).then(|| list.guids.iter().map(|g| g.value).collect())
     });
+    let mut ports = |option: &str, path: &Option<String>| {
+        let source = source(option, path.as_deref()?, "no port is told from the others by it")?;
+        let (list, found) = guid_files::guid_list(&source);
+        said.extend(found);
+        Some(list.guids.iter().map(|g| g.value).collect())
+    };
+    settings.routing.cn_guids = ports("cn_guid_file", &o.cn_guid_file);
+    settings.routing.io_guids = ports("io_guid_file", &o.io_guid_file);
     let ids = o.ids_guid_file.as_deref().and_then(|path| {
         let source = source("ids_guid_file", path, "GUIDs break ties")?;
         let (ids, found) = guid_files::ids(&source);

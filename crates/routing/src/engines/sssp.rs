@@ -1,0 +1,32 @@
+//! sssp: the fewest hops, and among such paths those with the least load along their whole length.
+//!
+//! It does not prevent deadlocks.
+
+use crate::graph::Graph;
+use crate::job::{Decline, Engine, RouteJob, Routes, SlPlan};
+use crate::sssp::fill::fill;
+use crate::targets::Targets;
+
+/// The engine `sssp`.
+#[derive(Clone, Copy, Debug)]
+pub struct Sssp;
+
+impl Engine for Sssp {
+    fn name(&self) -> &'static str {
+        "sssp"
+    }
+
+    fn plan(&self, job: &RouteJob<'_>) -> Result<Routes, Decline> {
+        let graph = &Graph::new(job.fabric);
+        let targets = &Targets::new(job.fabric, graph, job.lids);
+        let lfts = fill(job, graph, targets).lfts(graph, targets, job.lids);
+        Ok(Routes {
+            engine: self.name(),
+            lfts,
+            sl: SlPlan::Any,
+            lanes: None,
+            master_tree: None,
+            notes: Vec::new(),
+        })
+    }
+}
