@@ -35,8 +35,7 @@ impl Generated {
         if text == (self.text)() {
             return Ok(Vec::new());
         }
-        let message =
-            format!("is not what the option table says: run cargo xtask {}", self.command);
+        let message = format!("is not what the code says: run cargo xtask {}", self.command);
         Ok(vec![Finding::new(self.place, 0, message)])
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Everything that must hold in this tree is a check here, and each check is also a test, so that
 //! the test command finds what the commands find. `layers` holds the ranks of the crates, `tidy`
-//! the house style, `licences` what the dependencies may be under, `options` and `man` the files
-//! that are made from the tables of options; `test` is the command that the README names.
+//! the house style, `licences` what the dependencies may be under; `options`, `man` and `rules`
+//! write the files that are made from tables in the code; `test` is the command that the README
+//! names.
 
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
@@ -15,6 +16,7 @@ mod man;
 mod metadata;
 mod options;
 mod packages;
+mod rules;
 mod suite;
 mod tidy;
 mod tree;
@@ -32,7 +34,8 @@ usage: cargo xtask COMMAND
   tidy       check the house style of the sources and documents
   licences   check the licences of all dependencies
   options    write docs/opensm-options.md from the option table (--check: only compare)
-  man        write man/lanekeeper-sm.8 from the tables of options (--check: only compare)";
+  man        write man/lanekeeper-sm.8 from the tables of options (--check: only compare)
+  rules      write docs/rules.md from the rules of `lanekeeper check` (--check: only compare)";
 
 /// One thing that does not hold, with the place where it was found.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,6 +84,8 @@ fn run(arguments: &[String]) -> Result<()> {
         ["options", "--check"] => report(&options::PAGE.check()?),
         ["man"] => man::PAGE.write(),
         ["man", "--check"] => report(&man::PAGE.check()?),
+        ["rules"] => rules::PAGE.write(),
+        ["rules", "--check"] => report(&rules::PAGE.check()?),
         _ => bail!("{USAGE}"),
     }
 }

@@ -31,7 +31,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Manage a subnet, with the options of opensm; --sim FILE: a simulated one.
-    // The words of this and the next two never come this far: opensm's options are not clap's.
+    // The words of this and the next three never come this far: opensm's options are not clap's.
     // They are here for the help.
     #[command(disable_help_flag = true)]
     Sm,
@@ -41,6 +41,9 @@ enum Command {
     /// Prove that routes reach everything and cannot deadlock, or show how they do.
     #[command(disable_help_flag = true)]
     Verify,
+    /// Find every way in which a QoS design does nothing.
+    #[command(disable_help_flag = true)]
+    Check,
     /// Write the file of a well-known topology.
     Topo(commands::topo::Arguments),
 }
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Command::Sm => return commands::sm::run(&[]),
         Command::Route => return route(&[]),
         Command::Verify => return verify(&[]),
+        Command::Check => return check(&[]),
         Command::Topo(arguments) => commands::topo::run(&arguments),
     };
     result.unwrap_or_else(|failure| failure.report())
@@ -65,6 +69,10 @@ fn route(words: &[OsString]) -> ExitCode {
 
 fn verify(words: &[OsString]) -> ExitCode {
     commands::verify::run(words).unwrap_or_else(|failure| failure.report())
+}
+
+fn check(words: &[OsString]) -> ExitCode {
+    commands::check::run(words).unwrap_or_else(|failure| failure.report())
 }
 
 /// A command that reads its words as opensm does.
@@ -82,6 +90,7 @@ fn with_options_of_opensm(words: &[OsString]) -> Option<(Run, &[OsString])> {
         "sm" => commands::sm::run,
         "route" => route,
         "verify" => verify,
+        "check" => check,
         _ => return None,
     };
     Some((run, options))

@@ -28,10 +28,20 @@ pub(crate) fn complain(line: &str) {
 
 /// Writes findings to standard error, in colour where a person sees them and wants it.
 pub(crate) fn show(diagnostics: &Diagnostics) {
-    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let style = if wanted && io::stderr().is_terminal() { Style::Colour } else { Style::Plain };
+    let style = style(io::stderr().is_terminal());
     let mut out = io::stderr().lock();
     for diagnostic in diagnostics.iter() {
         let _ = out.write_all(render::text(diagnostic, style).as_bytes());
     }
+}
+
+/// How text looks on standard output.
+pub(crate) fn output_style() -> Style {
+    style(io::stdout().is_terminal())
+}
+
+/// Colour where a person sees it and wants it.
+fn style(seen: bool) -> Style {
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    if wanted && seen { Style::Colour } else { Style::Plain }
 }

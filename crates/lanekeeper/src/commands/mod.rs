@@ -1,5 +1,6 @@
 //! The commands, one file or folder each.
 
+pub(crate) mod check;
 pub(crate) mod route;
 pub(crate) mod sm;
 pub(crate) mod topo;

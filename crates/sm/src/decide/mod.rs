@@ -27,7 +27,7 @@ use crate::verdict::Verdict;
 
 pub(crate) use pkeys::PartEnforce;
 pub use proof::Forwarding;
-pub use qos::QosTables;
+pub use qos::{QosTables, egress_port};
 
 /// All that a decision depends on beside the fabric.
 #[derive(Clone, Debug)]

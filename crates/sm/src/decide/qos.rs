@@ -48,16 +48,7 @@ pub(super) fn tables(
     for (at, want) in ports.iter_mut().enumerate() {
         let port = PortId(at as u32);
         let Some(want) = want else { continue };
-        let Some(class) = Role::of(seen, port).and_then(Role::class) else { continue };
-        let mapping = seen.node_port_info(port).map_or(0, PortInfo::capability_mask);
-        let key = EgressPort {
-            class,
-            vl_cap: VlCode(want.vl_cap()),
-            oper_vls: VlCode(want.oper_vls()),
-            vlarb_low_cap: want.vl_arb_low_cap(),
-            vlarb_high_cap: want.vl_arb_high_cap(),
-            sl_mapping: mapping & cap_mask::SL_MAPPING != 0,
-        };
+        let Some(key) = egress_port(seen, port, want) else { continue };
         let tables = shared.entry(key).or_insert_with(|| {
             let mut tables = PortTables::new(&sets, &key);
             if let Some(lanes) = &lanes {
@@ -74,6 +65,22 @@ pub(super) fn tables(
         || ports.iter().map(|p| VlCode(p.as_ref().map_or(0, PortInfo::oper_vls))).collect();
     let engine = lanes.map(|lanes| EngineLanes { lanes, oper_vls: oper_vls() });
     QosTables { egress, wildcards, engine }
+}
+
+/// What the tables of a port depend on, whose PortInfo becomes `want`; `None` for ports that hold
+/// none.
+#[must_use]
+pub fn egress_port(seen: &Observed, port: PortId, want: &PortInfo) -> Option<EgressPort> {
+    let class = Role::of(seen, port).and_then(Role::class)?;
+    let mapping = seen.node_port_info(port).map_or(0, PortInfo::capability_mask);
+    Some(EgressPort {
+        class,
+        vl_cap: VlCode(want.vl_cap()),
+        oper_vls: VlCode(want.oper_vls()),
+        vlarb_low_cap: want.vl_arb_low_cap(),
+        vlarb_high_cap: want.vl_arb_high_cap(),
+        sl_mapping: mapping & cap_mask::SL_MAPPING != 0,
+    })
 }
 
 /// A block of the arbitration table as the engine wants it at this port.

@@ -107,7 +107,7 @@ fn torus(conf: &TorusConf) -> Option<TorusSpec> {
 }
 
 /// Reads the names that stand in for what nodes call themselves.
-pub(super) fn node_names(settings: &mut Settings, said: &mut Diagnostics) {
+pub(in crate::commands) fn node_names(settings: &mut Settings, said: &mut Diagnostics) {
     let Some(path) = settings.options.node_name_map_name.as_deref() else { return };
     if let Some(source) = source("node_name_map_name", path, "nodes keep their own names") {
         let (names, found) = node_names::parse(&source);

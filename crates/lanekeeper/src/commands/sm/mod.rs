@@ -11,7 +11,7 @@ mod present;
 mod real;
 pub(super) mod setup;
 mod signals;
-mod simulated;
+pub(super) mod simulated;
 mod site;
 mod syslog;
 

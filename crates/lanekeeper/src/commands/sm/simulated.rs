@@ -78,7 +78,7 @@ fn watch(
 
 /// The port that the manager sits on: the one with that GUID; else the one that the file says it
 /// was made from, or its first node's; else the first adapter's that has a cable; else a switch.
-fn own_port(file: &FabricFile, guid: Guid) -> Result<PortId, Failure> {
+pub(in crate::commands) fn own_port(file: &FabricFile, guid: Guid) -> Result<PortId, Failure> {
     let fabric = &file.fabric;
     let is_host = |p: &PortId| {
         fabric.port_num(*p).0 != 0 && fabric.node(fabric.owner(*p)).kind != NodeKind::Switch

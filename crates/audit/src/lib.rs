@@ -1,0 +1,26 @@
+//! Rules that find every way in which a QoS design does nothing.
+//!
+//! A [`Rule`] looks at a [`Site`] (the options in force, and the ports that they are for) and
+//! reports findings. Rules do not repeat the file's wish: they look at the tables as the ports will
+//! hold them, after OperVLs and capacities have cut them.
+//!
+//! Where to look: [`site`] for what rules are given, [`kinds`] for the ports, [`rules`] for the
+//! list of all rules and the rules themselves, [`accepted`] for what silences a finding.
+//!
+//! To add a rule: a static in one of the files of [`rules`], its place in [`RULES`], a page in
+//! `src/rules/pages`, and two folders in `fixtures`: the smallest input that shows it and the
+//! smallest that does not. Tests hold that all of these are there.
+
+#![forbid(unsafe_code)]
+
+pub mod accepted;
+pub mod kinds;
+pub mod rule;
+pub mod rules;
+pub mod site;
+
+pub use accepted::Accepted;
+pub use kinds::PortKind;
+pub use rule::{Page, Rule, check, explain, pages};
+pub use rules::RULES;
+pub use site::Site;

@@ -1,0 +1,124 @@
+//! What rules are given.
+
+use lk_config::effective::Origin;
+use lk_config::{Effective, Options, QosSetName};
+use lk_diag::{Diagnostic, SourceFile, Span};
+use lk_qos::{PortTables, QosSet, ResolvedSets};
+use lk_wire::VlCode;
+
+use crate::kinds::PortKind;
+
+/// A site: its options, and the ports that they are for.
+#[derive(Clone, Debug)]
+pub struct Site<'a> {
+    /// The options in force and where each came from.
+    pub config: &'a Effective,
+    /// The `qos_` options, resolved for each class of ports.
+    pub sets: ResolvedSets,
+    /// The kinds of ports that there are.
+    pub kinds: Vec<PortKind>,
+}
+
+impl<'a> Site<'a> {
+    /// A site of which only the options are known. Its ports are taken to be able to do all that
+    /// the options ask for: eight lanes, and tables as long as there are.
+    #[must_use]
+    pub fn of_options(config: &'a Effective) -> Self {
+        let lanes = config.options().max_op_vls;
+        Self {
+            config,
+            sets: ResolvedSets::new(&config.options().qos_sets),
+            kinds: PortKind::assumed(lanes),
+        }
+    }
+
+    /// A site whose ports are known.
+    #[must_use]
+    pub fn of_ports(config: &'a Effective, kinds: Vec<PortKind>) -> Self {
+        Self { config, sets: ResolvedSets::new(&config.options().qos_sets), kinds }
+    }
+
+    /// The options.
+    #[must_use]
+    pub fn options(&self) -> &'a Options {
+        self.config.options()
+    }
+
+    /// What the file asks for at ports of a kind.
+    #[must_use]
+    pub fn wish(&self, kind: &PortKind) -> &QosSet {
+        self.sets.get(kind.port.class)
+    }
+
+    /// What ports of a kind will hold of it.
+    #[must_use]
+    pub fn held(&self, kind: &PortKind) -> PortTables {
+        PortTables::new(&self.sets, &kind.port)
+    }
+
+    /// Kinds of ports that differ in what rules look at: of kinds with the same set of options,
+    /// OperVLs and capacities only the first.
+    pub fn distinct_kinds(&self) -> impl Iterator<Item = &PortKind> {
+        let same = |a: &PortKind, b: &PortKind| {
+            self.wish(a) == self.wish(b)
+                && a.mtu == b.mtu
+                && (a.port.oper_vls, a.port.vlarb_low_cap, a.port.vlarb_high_cap)
+                    == (b.port.oper_vls, b.port.vlarb_low_cap, b.port.vlarb_high_cap)
+        };
+        let first =
+            move |at: usize| !self.kinds[..at].iter().any(|earlier| same(earlier, &self.kinds[at]));
+        (0..self.kinds.len()).filter(move |at| first(*at)).map(|at| &self.kinds[at])
+    }
+
+    /// Points a finding at the line from which a field of a set came, if one did.
+    #[must_use]
+    pub fn at_set(
+        &self,
+        set: Option<QosSetName>,
+        field: &str,
+        text: &str,
+        found: Diagnostic,
+    ) -> Diagnostic {
+        match set {
+            Some(set) => self.at(&format!("{}{field}", set.prefix()), text, found),
+            None => found.note(format!("{field} is not set: this is the built-in value")),
+        }
+    }
+
+    /// Points a finding at the line from which an option came, if one did.
+    #[must_use]
+    pub fn at(&self, key: &str, text: &str, found: Diagnostic) -> Diagnostic {
+        match self.place(key) {
+            Some((source, span)) => found.at(source, span, text),
+            None => found,
+        }
+    }
+
+    /// Names the line of another option that has to do with it.
+    #[must_use]
+    pub fn also(&self, key: &str, text: &str, found: Diagnostic) -> Diagnostic {
+        match self.place(key) {
+            Some((source, span)) => found.also(source, span, text),
+            None => found,
+        }
+    }
+
+    fn place(&self, key: &str) -> Option<(&SourceFile, Span)> {
+        self.config.origin(key).place()
+    }
+
+    /// Whether somebody set the option.
+    #[must_use]
+    pub fn is_set(&self, key: &str) -> bool {
+        *self.config.origin(key) != Origin::Default
+    }
+}
+
+/// Lanes in words: `VL0` or `VL0 to VL7`.
+#[must_use]
+pub fn lanes(code: VlCode) -> String {
+    match code.data_vls() {
+        1 => "VL0".to_owned(),
+        n => format!("VL0 to VL{}", n - 1),
+    }
+}

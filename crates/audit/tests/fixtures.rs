@@ -1,0 +1,116 @@
+//! Each rule on the smallest input that shows it and on the smallest that does not.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lk_audit::{PortKind, RULES, Site, check, explain};
+use lk_config::{Effective, opensm_conf};
+use lk_diag::{Diagnostics, SourceFile, render};
+use lk_qos::{EgressPort, PortClass};
+use lk_wire::VlCode;
+
+fn folder(code: &str, which: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(code).join(which)
+}
+
+/// Ports of a fixture: class, code of OperVLs, capacities low and high, MTU; one line each.
+fn ports(text: &str) -> Vec<PortKind> {
+    let kind = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let number = |at: usize| words[at].parse::<u32>().expect("a number");
+        let class = match words[0] {
+            "ca" => PortClass::Ca,
+            "switch" => PortClass::SwitchExternal,
+            other => panic!("no class of ports: {other}"),
+        };
+        PortKind {
+            port: EgressPort {
+                class,
+                vl_cap: VlCode::VL0_7,
+                oper_vls: VlCode(number(1) as u8),
+                vlarb_low_cap: number(2) as u8,
+                vlarb_high_cap: number(3) as u8,
+                sl_mapping: true,
+            },
+            mtu: number(4),
+            count: 1,
+            example: "host".to_owned(),
+        }
+    };
+    text.lines().map(kind).collect()
+}
+
+fn findings(folder: &Path) -> Diagnostics {
+    let bytes = fs::read(folder.join("opensm.conf"))
+        .unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let (conf, _) = opensm_conf::parse(&SourceFile::new("opensm.conf", bytes));
+    let mut effective = Effective::new(None);
+    effective.load(&conf);
+    effective.verify();
+    let site = match fs::read_to_string(folder.join("ports.txt")) {
+        Ok(text) => Site::of_ports(&effective, ports(&text)),
+        Err(_) => Site::of_options(&effective),
+    };
+    check(&site)
+}
+
+#[test]
+fn each_rule_fires_on_its_fixture_and_is_silent_on_the_other() {
+    for rule in RULES {
+        let code = rule.code.id;
+        let fires = findings(&folder(code, "fires"));
+        let found = fires.find(rule.code);
+        let found = found.unwrap_or_else(|| panic!("{code} is not found in its own fixture"));
+        assert_eq!(found.severity, rule.severity, "{code}: the fixture shows it at its worst");
+        let silent = findings(&folder(code, "silent"));
+        let wrong = silent.find(rule.code).map(|d| render::text(d, render::Style::Plain));
+        assert_eq!(wrong, None, "{code} is found where it should not be");
+    }
+}
+
+#[test]
+fn each_fixture_belongs_to_a_rule() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let have: BTreeSet<String> = fs::read_dir(root)
+        .expect("the folder of fixtures")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
+        .collect();
+    let want: BTreeSet<String> = RULES.iter().map(|rule| rule.code.id.to_owned()).collect();
+    assert_eq!(have, want);
+}
+
+#[test]
+fn each_rule_has_a_page_under_its_code_and_codes_ascend() {
+    for rule in RULES {
+        let page = explain(&rule.code.id.to_lowercase()).expect("a page").text;
+        assert!(page.starts_with(&format!("# {}: ", rule.code.id)), "{}", rule.code.id);
+        for heading in ["## What it is", "## How to see it", "## How to mend it"] {
+            assert!(page.contains(heading), "{}: {heading}", rule.code.id);
+        }
+    }
+    assert!(RULES.windows(2).all(|pair| pair[0].code.id < pair[1].code.id));
+    assert!(explain("QO999").is_none());
+}
+
+/// The field guide's example: eight classes on a setup with two lanes.
+#[test]
+fn eight_classes_on_two_lanes_are_shown_sl_by_sl() {
+    let found = findings(&folder("QO001", "fires"));
+    let found = found.find(RULES[0].code).expect("the finding");
+    assert!(found.message.contains("8 lanes becomes one for 2"), "{}", found.message);
+    assert_eq!(found.notes[1], "asked: VL  0  1  2  3  4  5  6  7  0  0  0  0  0  0  0  0");
+    assert_eq!(found.notes[2], "held:  VL  0  1  0  1  0  1  0  1  0  0  0  0  0  0  0  0");
+    assert!(found.notes.iter().any(|n| n.starts_with("SL1, SL3, SL5 and SL7 share VL1")));
+    assert!(found.help.iter().any(|h| h.contains("`max_op_vls 4` lets VL0 to VL7 operate")));
+}
+
+/// With QoS off nothing of it is programmed, and one finding says so (CF019).
+#[test]
+fn nothing_is_said_of_tables_while_qos_is_off() {
+    let text = "max_op_vls 2\nqos_sl2vl 0,1,2,3,4,15\nqos_vlarb_low\nqos_vlarb_high\n";
+    let (conf, _) = opensm_conf::parse(&SourceFile::new("opensm.conf", text));
+    let mut effective = Effective::new(None);
+    effective.load(&conf);
+    assert!(check(&Site::of_options(&effective)).is_empty());
+}

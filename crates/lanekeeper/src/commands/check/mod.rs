@@ -1,0 +1,89 @@
+//! `lanekeeper check`: every way in which a QoS design does nothing.
+//!
+//! [`request`] reads the command line and the files that it names; [`ports`] brings a fabric up on
+//! the embedded simulator to see what its ports will hold; the rules are in `lk-audit`.
+
+mod ports;
+mod request;
+
+use std::ffi::OsString;
+use std::fs;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use lk_audit::{Site, accepted, check, explain, pages};
+use lk_diag::render::{self, Tool};
+use lk_diag::{Diagnostics, Severity};
+
+use crate::failure::{FOUND, Failure};
+use crate::terminal;
+use request::{Asked, Format, Request};
+
+/// Checks, prints what was found, and says by the exit code whether there was an error.
+///
+/// # Errors
+/// Wrong usage; files that cannot be read; a fabric that cannot be brought up.
+pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
+    match request::read(words)? {
+        Asked::Nothing => Ok(ExitCode::SUCCESS),
+        Asked::Page(code) => page(&code),
+        Asked::Check(request) => look(*request),
+    }
+}
+
+/// Prints the page of a rule, or of all of them.
+fn page(code: &str) -> Result<ExitCode, Failure> {
+    if code == "all" {
+        let all: Vec<&str> = pages().map(|page| page.text).collect();
+        terminal::print(&all.join("\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Some(page) = explain(code) else {
+        let codes: Vec<&str> = pages().map(|page| page.code.id).collect();
+        let list = codes.join(", ");
+        return Err(anyhow::anyhow!("there is no rule {code}; there are {list}").into());
+    };
+    terminal::print(page.text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn look(request: Request) -> Result<ExitCode, Failure> {
+    let Request { effective, settings, mut found, fabric, accepted, baseline_to, format } = request;
+    let site = match &fabric {
+        Some(path) => Site::of_ports(&effective, ports::kinds(path, &settings, &mut found)?),
+        None => Site::of_options(&effective),
+    };
+    found.extend(check(&site));
+    found.sort_by_place();
+    if let Some(path) = baseline_to {
+        let text = accepted::baseline_of(&found);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (left, silenced) = accepted.part(found);
+    print(&left, silenced, format)?;
+    let bad = left.worst() == Some(Severity::Error);
+    Ok(if bad { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+}
+
+fn print(found: &Diagnostics, silenced: usize, format: Format) -> Result<(), Failure> {
+    let text = match format {
+        Format::Json => render::to_json(found) + "\n",
+        Format::Sarif => {
+            let tool = Tool { name: "lanekeeper", version: env!("CARGO_PKG_VERSION") };
+            render::to_sarif(found, tool) + "\n"
+        }
+        Format::Lines => accepted::lines(found),
+        Format::Text => {
+            let mut text = render::report(found, terminal::output_style());
+            if found.is_empty() {
+                text.push_str("nothing found\n");
+            }
+            if silenced > 0 {
+                text.push_str(&format!("{silenced} accepted and not shown\n"));
+            }
+            text
+        }
+    };
+    Ok(terminal::print(&text)?)
+}

@@ -1,0 +1,172 @@
+//! The command line of `lanekeeper check`, and the files that it names.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, anyhow};
+use lk_audit::Accepted;
+use lk_config::command_line::{Argument, CommandLineOption, help_text};
+use lk_config::{CommandLine, Effective};
+use lk_diag::Diagnostics;
+use lk_sm::{Guid2Lid, Settings};
+
+use crate::commands::route::request::usage;
+use crate::commands::sm::{files, setup};
+use crate::failure::Failure;
+use crate::terminal;
+
+/// What this command knows beside opensm's options.
+static OWN: &[CommandLineOption] = &[
+    CommandLineOption::own(
+        &["fabric"],
+        Argument::Required("FABRIC"),
+        "Check for the ports of this fabric: it is brought up on the embedded simulator with the \
+         options as they are. Without it ports are taken to be able to do what the files ask for.",
+    ),
+    CommandLineOption::own(
+        &["format"],
+        Argument::Required("FORMAT"),
+        "text (the default), lines (one a finding), json or sarif.",
+    ),
+    CommandLineOption::own(&["json"], Argument::None, "The same as --format json."),
+    CommandLineOption::own(
+        &["explain-rule"],
+        Argument::Required("CODE"),
+        "Print the page of a rule, or of all rules: what it is, how to see it, how to mend it.",
+    ),
+    CommandLineOption::own(
+        &["allow"],
+        Argument::Required("CODES"),
+        "Do not report these, codes with commas between them. A comment `# allow CODE: reason` on \
+         the line of a finding, or before it, does the same for that finding.",
+    ),
+    CommandLineOption::own(
+        &["baseline"],
+        Argument::Required("FILE"),
+        "Do not report what this file accepts.",
+    ),
+    CommandLineOption::own(
+        &["write-baseline"],
+        Argument::Required("FILE"),
+        "Write a file there that accepts all that is found now.",
+    ),
+];
+
+/// How the command is called.
+const USAGE: &str = "lanekeeper check";
+
+/// How findings are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Format {
+    /// For a person.
+    Text,
+    /// One line each.
+    Lines,
+    /// JSON of a fixed schema.
+    Json,
+    /// SARIF 2.1.0.
+    Sarif,
+}
+
+/// What is asked for.
+pub(super) enum Asked {
+    /// The help, which was printed.
+    Nothing,
+    /// The page of a rule.
+    Page(String),
+    /// A check.
+    Check(Box<Request>),
+}
+
+/// A check.
+pub(super) struct Request {
+    /// The options in force.
+    pub(super) effective: Effective,
+    /// The same, with the files that shape routing.
+    pub(super) settings: Settings,
+    /// What was found while files were read.
+    pub(super) found: Diagnostics,
+    /// The fabric's file.
+    pub(super) fabric: Option<PathBuf>,
+    /// What is accepted.
+    pub(super) accepted: Accepted,
+    /// Where to write what is found as accepted.
+    pub(super) baseline_to: Option<PathBuf>,
+    /// How to print.
+    pub(super) format: Format,
+}
+
+/// Understands the command line and reads the files.
+///
+/// # Errors
+/// Options that opensm would refuse; files that cannot be read.
+pub(super) fn read(words: &[OsString]) -> Result<Asked, Failure> {
+    let words = setup::utf8(words)?;
+    let line = CommandLine::parse(&words, OWN).map_err(|error| usage(USAGE, &error.0))?;
+    if let Some(word) = line.operands.first() {
+        return Err(usage(USAGE, &format!("what is {} for? --fabric names a fabric", word.text)));
+    }
+    if let Some(code) = line.extra("explain-rule") {
+        return Ok(Asked::Page(code.to_owned()));
+    }
+    let mut effective = Effective::new(None);
+    let mut found = Diagnostics::new();
+    if line.config_file().map_err(|error| usage(USAGE, &error.0))?.is_some() {
+        setup::load_config(&line, &mut effective, &mut found)?;
+    }
+    let (actions, from_line) =
+        line.apply(&mut effective).map_err(|error| usage(USAGE, &error.0))?;
+    if actions.help {
+        terminal::print(&help_text(USAGE, OWN))?;
+        return Ok(Asked::Nothing);
+    }
+    if actions.version || actions.create_config.is_some() {
+        let why = "--version and --create-config belong to `lanekeeper sm`";
+        return Err(usage(USAGE, why));
+    }
+    found.extend(from_line);
+    found.extend(effective.verify());
+    found.extend(effective.notices());
+    let mut settings = Settings::new(effective.options().clone(), Guid2Lid::new());
+    files::routing(&mut settings, &mut found);
+    files::node_names(&mut settings, &mut found);
+    Ok(Asked::Check(Box::new(Request {
+        fabric: line.extra("fabric").map(PathBuf::from),
+        accepted: accepted(&line)?,
+        baseline_to: line.extra("write-baseline").map(PathBuf::from),
+        format: format(&line)?,
+        effective,
+        settings,
+        found,
+    })))
+}
+
+fn format(line: &CommandLine) -> Result<Format, Failure> {
+    Ok(match line.extra("format") {
+        None if line.extra("json").is_some() => Format::Json,
+        None | Some("text") => Format::Text,
+        Some("lines") => Format::Lines,
+        Some("json") => Format::Json,
+        Some("sarif") => Format::Sarif,
+        Some(other) => {
+            let why = format!("--format {other}: there are text, lines, json and sarif");
+            return Err(usage(USAGE, &why));
+        }
+    })
+}
+
+fn accepted(line: &CommandLine) -> Result<Accepted, Failure> {
+    let mut accepted = Accepted::default();
+    for code in line.extra("allow").unwrap_or_default().split(',').map(str::trim) {
+        accepted.code(code);
+    }
+    if let Some(path) = line.extra("baseline") {
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
+        if text.contains('\0') {
+            return Err(anyhow!("{path} is no text file").into());
+        }
+        accepted.baseline(&text);
+    }
+    Ok(accepted)
+}
