@@ -2,7 +2,7 @@
 //! the M_Key allows it, and what the answer is.
 
 use lk_fabric::{NodeId, PortId};
-use lk_wire::{Attribute, MKey, Notice, Smp, Status, attr, cap_mask, class, method};
+use lk_wire::{Attribute, MKey, Notice, Smp, Status, attr, cap_mask, method};
 
 use crate::blueprint::Blueprint;
 use crate::faults::Spoil;
@@ -29,10 +29,6 @@ impl SimFabric {
     pub(crate) fn react(&mut self, now: u64, arrival: Arrival, smp: &Smp) -> Option<Answer> {
         if !self.nodes[self.fabric.owner(arrival.port).index()].alive {
             self.stats.count_lost(Lost::NodeDead);
-            return None;
-        }
-        if !matches!(smp.mgmt_class(), class::SUBN_DR | class::SUBN_LID) {
-            self.keep_for_client(now, arrival, &smp.0);
             return None;
         }
         match smp.method() {

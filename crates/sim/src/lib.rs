@@ -10,9 +10,9 @@
 //! cannot share a mistake. There is no clock, thread or file in here: time is a number that the
 //! caller gives, and everything that looks like chance follows from a seed.
 //!
-//! Where to look: `walk` how datagrams travel, `answer` and `sma` what nodes answer, `link` what
+//! Where to look: `walk` how SMPs travel and `gsi` all others, `pma` the counters, `answer` and `sma` what nodes answer, `link` what
 //! links do, `traps` and `faults`, `power_on` and [`SimOptions`] what nodes start with, `state` for
-//! what outlives a run.
+//! what outlives a run; [`kernel`] for what machines do between their port and their programs.
 //!
 //! ```
 //! use lk_fabric::{FabricBuilder, NodeKind, NodeSpec};
@@ -39,10 +39,13 @@
 mod answer;
 mod blueprint;
 mod faults;
+mod gsi;
 mod inspect;
+pub mod kernel;
 mod link;
 mod node;
 mod options;
+mod pma;
 mod power_on;
 mod prng;
 mod queue;
@@ -58,6 +61,7 @@ mod wiring;
 mod world;
 
 pub use faults::{Fault, Filter, Scope, Spoil};
+pub use gsi::{Address, Grh};
 pub use options::{NodeCaps, PortCaps, SimOptions, SwitchCaps, TrapDelivery};
 pub use prng::{Chance, Prng};
 pub use sim_fabric::{Delivery, SimFabric};

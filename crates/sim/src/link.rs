@@ -19,6 +19,9 @@ impl SimFabric {
         lower(&mut self.ports[port.index()], phys);
         let Some(far_end) = far_end else { return };
         self.stats.links_lost += 1;
+        for end in [port, far_end] {
+            self.counts.of_mut(end).went_down();
+        }
         if far_end != port {
             let rest = down_default(&self.ports[far_end.index()]);
             lower(&mut self.ports[far_end.index()], rest);

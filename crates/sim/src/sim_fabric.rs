@@ -4,13 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lk_fabric::{Fabric, NodeId, NodeKind, PortId};
-use lk_wire::{Lid, PhysState, PortInfo, Smp, cap_mask, class};
+use lk_wire::{Lid, PhysState, PortInfo, Sl, Smp, cap_mask, class};
 
 use crate::answer::Answer;
 use crate::blueprint::Blueprint;
 use crate::faults::{Fault, Faults};
+use crate::gsi::{Address, Gmp};
 use crate::node::NodeState;
 use crate::options::{Capabilities, SimOptions};
+use crate::pma::counts::AllCounts;
 use crate::power_on;
 use crate::prng::Prng;
 use crate::queue::Queue;
@@ -28,6 +30,8 @@ pub struct Delivery {
     pub to: PortId,
     /// The LID of the sender; permissive on a directed route.
     pub slid: Lid,
+    /// The sender; its queue pair is 0 for an SMP and 1 for all others.
+    pub from: Address,
     /// The datagram.
     pub mad: [u8; 256],
 }
@@ -35,8 +39,10 @@ pub struct Delivery {
 /// Things that happen by themselves at a time.
 #[derive(Clone, Debug)]
 pub(crate) enum Due {
-    /// A delayed datagram comes to the node it is for.
+    /// A delayed SMP comes to the node it is for.
     Arrive(Arrival, Box<Smp>),
+    /// A delayed datagram of QP1 comes to the port it is for.
+    Gmp(Box<Gmp>),
     /// A link has been trained.
     Train(PortId),
     /// A trap was not repressed.
@@ -75,6 +81,8 @@ pub struct SimFabric {
     pub(crate) clients: BTreeMap<PortId, Client>,
     /// When the M_Key protection of a port lapses.
     pub(crate) leases: BTreeMap<PortId, u64>,
+    /// What the ports have counted.
+    pub(crate) counts: AllCounts,
     pub(crate) prng: Prng,
     pub(crate) stats: Stats,
     pub(crate) due: Queue<Due>,
@@ -96,6 +104,7 @@ impl SimFabric {
             traps: Traps::default(),
             clients: BTreeMap::new(),
             leases: BTreeMap::new(),
+            counts: AllCounts::default(),
             prng: Prng::new(options.seed),
             stats: Stats::default(),
             due: Queue::default(),
@@ -146,6 +155,11 @@ impl SimFabric {
         }
     }
 
+    /// Whether the client at a port is a subnet manager.
+    pub(crate) fn is_sm_at(&self, port: PortId) -> bool {
+        self.clients.get(&port).is_some_and(|client| client.is_sm)
+    }
+
     /// Says whether the client at a port is a subnet manager: the port's IsSM bit, where SMInfo
     /// requests go, and trap 144 where the bit has changed.
     pub fn set_is_sm(&mut self, now: u64, port: PortId, is_sm: bool) {
@@ -167,8 +181,13 @@ impl SimFabric {
         self.send_to(now, from, self.own_lid(from), mad);
     }
 
-    /// A client sends a datagram to a LID. The answer, if there is one, is a [`Delivery`].
+    /// A client sends a datagram to a LID. The answer, if there is one, is a [`Delivery`]. One of
+    /// QP1 goes by service level 0; [`Self::send_gmp`] knows more.
     pub fn send_to(&mut self, now: u64, from: PortId, dlid: Lid, mad: &[u8; 256]) {
+        if !is_smp(mad) {
+            self.send_gmp(now, from, &Address::gsi(dlid, Sl(0)), mad);
+            return;
+        }
         self.advance(now);
         let mut smp = Smp(*mad);
         let Some(arrival) = self.enter(from, dlid, &mut smp) else { return };
@@ -181,8 +200,9 @@ impl SimFabric {
         }
     }
 
-    /// Sends and gives the answer back at once, or `None` where none comes to this client.
-    /// Delays are left out; what goes to other clients, and copies, are deliveries.
+    /// Sends an SMP and gives the answer back at once, or `None` where none comes to this client.
+    /// Delays are left out; what goes to other clients, and copies, are deliveries, and so are
+    /// the answers to datagrams of QP1.
     pub fn exchange(&mut self, now: u64, from: PortId, mad: &[u8; 256]) -> Option<[u8; 256]> {
         self.exchange_with(now, from, self.own_lid(from), mad)
     }
@@ -195,6 +215,10 @@ impl SimFabric {
         dlid: Lid,
         mad: &[u8; 256],
     ) -> Option<[u8; 256]> {
+        if !is_smp(mad) {
+            self.send_to(now, from, dlid, mad);
+            return None;
+        }
         self.advance(now);
         let mut smp = Smp(*mad);
         let arrival = self.enter(from, dlid, &mut smp)?;
@@ -322,10 +346,7 @@ impl SimFabric {
         if to_itself {
             return Ok(Arrival { port: from, slid: Lid(0) });
         }
-        match smp.mgmt_class() {
-            class::SUBN_DR | class::SUBN_LID => self.roads().carry(from, dlid, smp),
-            _ => self.roads().by_lid(from, dlid, true),
-        }
+        self.roads().carry(from, dlid, smp)
     }
 
     /// A datagram has come to a node; the answer goes back.
@@ -386,7 +407,13 @@ impl SimFabric {
             self.stats.count_lost(Lost::NoClient);
             return;
         };
-        self.deliveries.push(at, Delivery { at, to, slid: arrival.slid, mad: *mad });
+        let (slid, from) = (arrival.slid, arrival.sender());
+        self.keep(at, Delivery { at, to, slid, from, mad: *mad });
+    }
+
+    /// Keeps what has come to a client.
+    pub(crate) fn keep(&mut self, at: u64, delivery: Delivery) {
+        self.deliveries.push(at, delivery);
     }
 
     /// Lets everything happen that is due by `now`.
@@ -394,12 +421,18 @@ impl SimFabric {
         while let Some((at, due)) = self.due.pop(now) {
             match due {
                 Due::Arrive(arrival, smp) => self.serve(at, arrival, &smp),
+                Due::Gmp(gmp) => self.take_gmp(at, &gmp),
                 Due::Train(port) => self.try_up(at, port),
                 Due::RepeatTrap(tid) => self.repeat_trap(at, tid),
                 Due::Lease(port) => self.end_lease(at, port),
             }
         }
     }
+}
+
+/// Whether a datagram is for QP0.
+pub(crate) fn is_smp(mad: &[u8; 256]) -> bool {
+    matches!(mad[1], class::SUBN_DR | class::SUBN_LID)
 }
 
 /// Nodes and their power.
@@ -443,6 +476,10 @@ impl SimFabric {
             self.drop_link(now, port);
         }
         self.traps.forget(node);
+        let first = self.fabric.node(node).first;
+        for number in 0..=u32::from(self.fabric.node(node).num_ports) {
+            self.counts.forget(PortId(first.0 + number));
+        }
         for port in self.own_ports(node) {
             self.leases.remove(&port);
             if let Some(client) = self.clients.get_mut(&port) {

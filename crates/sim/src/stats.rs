@@ -33,11 +33,17 @@ pub enum Lost {
     NoClient,
     /// A method that nobody answers: a response or a send that reached an agent.
     NotARequest,
+    /// The lane that SL2VL gives is VL15 or not in operation.
+    Lane,
+    /// Sender and receiver share no P_Key.
+    PKey,
+    /// The Q_Key is not that of QP1.
+    QKey,
 }
 
 impl Lost {
     /// All reasons, in the order of their declaration.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::HopPointer,
         Self::NoSuchPort,
         Self::LinkDown,
@@ -50,6 +56,9 @@ impl Lost {
         Self::FaultAnswer,
         Self::NoClient,
         Self::NotARequest,
+        Self::Lane,
+        Self::PKey,
+        Self::QKey,
     ];
 }
 
@@ -68,6 +77,9 @@ impl fmt::Display for Lost {
             Self::FaultAnswer => "answer lost by a fault",
             Self::NoClient => "no client at the port",
             Self::NotARequest => "not a request",
+            Self::Lane => "no lane for its service level",
+            Self::PKey => "no common P_Key",
+            Self::QKey => "wrong Q_Key",
         })
     }
 }

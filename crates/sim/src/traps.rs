@@ -157,7 +157,7 @@ impl SimFabric {
         let info = &self.ports[from.index()];
         let (slid, sm_lid) = (info.base_lid(), Lid(info.sm_lid()));
         match self.options().trap_delivery {
-            TrapDelivery::Routed => self.roads().by_lid(from, sm_lid, false),
+            TrapDelivery::Routed => self.roads().by_lid(from, sm_lid),
             TrapDelivery::Direct => {
                 let mut managers = self.clients.keys().copied();
                 let port = managers.find(|p| self.roads().owns(*p, sm_lid)).ok_or(Lost::NoRoute)?;

@@ -18,7 +18,7 @@ use crate::wiring::Wiring;
 const MAX_HOPS: u8 = 63;
 /// Switches that a LID-routed datagram may pass before it counts as lost in a loop. On a real
 /// fabric the packet lifetime limits it.
-const MAX_SWITCHES: u32 = 64;
+pub(crate) const MAX_SWITCHES: u32 = 64;
 
 /// Where a datagram came out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,7 +45,7 @@ impl Roads<'_> {
     #[inline]
     pub(crate) fn carry(&self, from: PortId, dlid: Lid, smp: &mut Smp) -> Result<Arrival, Lost> {
         if !smp.is_directed() {
-            self.by_lid(from, dlid, false)
+            self.by_lid(from, dlid)
         } else if smp.direction() {
             self.homeward(from, dlid, smp)
         } else {
@@ -62,7 +62,7 @@ impl Roads<'_> {
         let mut here = Arrival { port: from, slid: Lid::PERMISSIVE };
         let mut sending = true;
         if smp.dr_slid() != Lid::PERMISSIVE.0 {
-            here = self.by_lid(from, dlid, false)?;
+            here = self.by_lid(from, dlid)?;
             sending = false;
         }
         for hop in 1..=usize::from(hops) {
@@ -84,7 +84,7 @@ impl Roads<'_> {
         let mut here = Arrival { port: from, slid: Lid::PERMISSIVE };
         let mut sending = true;
         if smp.dr_dlid() != Lid::PERMISSIVE.0 {
-            here = self.by_lid(from, dlid, false)?;
+            here = self.by_lid(from, dlid)?;
             sending = false;
         }
         for hop in (1..=usize::from(hops)).rev() {
@@ -117,25 +117,19 @@ impl Roads<'_> {
         if !self.wiring.on_switch(here.port) {
             return Err(Lost::HopPointer);
         }
-        self.by_lid(self.wiring.port_zero(here.port), dlid, false)
+        self.by_lid(self.wiring.port_zero(here.port), dlid)
     }
 
     /// By LID from a client or agent at `from` (port 0 for a switch). SMPs travel on VL15 and
-    /// pass any link that is up; other datagrams, with `data_lanes`, only links that are ACTIVE
-    /// at both ends (IBA 7.2.7).
-    pub(crate) fn by_lid(
-        &self,
-        from: PortId,
-        dlid: Lid,
-        data_lanes: bool,
-    ) -> Result<Arrival, Lost> {
+    /// pass any link that is up (IBA 7.2.7); other datagrams: [`crate::gsi`].
+    pub(crate) fn by_lid(&self, from: PortId, dlid: Lid) -> Result<Arrival, Lost> {
         let slid = Lid(self.ports[from.index()].lid());
         let mut here = from;
         if !self.wiring.on_switch(here) {
             if self.owns(here, dlid) {
                 return Ok(Arrival { port: here, slid });
             }
-            here = self.pass(here, data_lanes)?;
+            here = self.pass(here)?;
         }
         for _ in 0..MAX_SWITCHES {
             if !self.wiring.on_switch(here) {
@@ -153,24 +147,24 @@ impl Roads<'_> {
                 NO_PORT => return Err(Lost::NoRoute),
                 egress => {
                     let out = self.wiring.sibling(here, egress).ok_or(Lost::NoRoute)?;
-                    here = self.pass(out, data_lanes)?;
+                    here = self.pass(out)?;
                 }
             }
         }
         Err(Lost::Loop)
     }
 
-    fn pass(&self, out: PortId, data_lanes: bool) -> Result<PortId, Lost> {
-        let there = self.wiring.far_end(out).ok_or(Lost::LinkDown)?;
-        let active = |port: PortId| self.ports[port.index()].state() == PortState::ACTIVE;
-        if data_lanes && !(active(out) && active(there)) {
-            return Err(Lost::LinkDown);
-        }
-        Ok(there)
+    fn pass(&self, out: PortId) -> Result<PortId, Lost> {
+        self.wiring.far_end(out).ok_or(Lost::LinkDown)
+    }
+
+    /// Whether a port lets data pass.
+    pub(crate) fn is_active(&self, port: PortId) -> bool {
+        self.ports[port.index()].state() == PortState::ACTIVE
     }
 
     /// The forwarding table's port for a LID; LIDs above LinearFDBTop have none.
-    fn route(&self, here: PortId, dlid: Lid) -> u8 {
+    pub(crate) fn route(&self, here: PortId, dlid: Lid) -> u8 {
         match &self.nodes[self.fabric.owner(here).index()].switch {
             Some(s) if dlid.is_unicast() && dlid.0 <= s.info.linear_fdb_top() => s.lft.port(dlid.0),
             _ => NO_PORT,

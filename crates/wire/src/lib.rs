@@ -6,6 +6,7 @@
 //!
 //! * [`Smp`]: subnet management packets, with [`DirPath`] for directed routes; [`MadHeader`] is
 //!   what all datagrams share.
+//! * [`rmpp`]: the header of long messages; [`perf`]: the counters of performance management.
 //! * [`attributes`]: what SMPs carry, [`PortInfo`] and the others, and [`Trap`] for notices.
 //! * [`numbers`]: [`PortState`], [`Mtu`], [`VlCode`] and other numbers with names.
 //! * Identifiers: [`Guid`], [`Lid`], [`Gid`], [`PKey`], [`Sl`], [`Vl`], [`PortNum`], [`MKey`],
@@ -37,6 +38,8 @@ pub mod fuzzing;
 mod ids;
 mod mad;
 pub mod numbers;
+pub mod perf;
+pub mod rmpp;
 pub mod sa;
 mod smp;
 
@@ -47,4 +50,5 @@ pub use field::{Field, get_bits, set_bits};
 pub use ids::{Gid, Guid, Lid, MKey, PKey, PortNum, Sl, Tid, Vl};
 pub use mad::{MAD_LEN, MadHeader, Status, attr, class, method};
 pub use numbers::*;
+pub use rmpp::RmppHeader;
 pub use smp::{Smp, Summary};
