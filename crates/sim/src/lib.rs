@@ -10,9 +10,10 @@
 //! cannot share a mistake. There is no clock, thread or file in here: time is a number that the
 //! caller gives, and everything that looks like chance follows from a seed.
 //!
-//! Where to look: `walk` how SMPs travel and `gsi` all others, `pma` the counters, `answer` and `sma` what nodes answer, `link` what
-//! links do, `traps` and `faults`, `power_on` and [`SimOptions`] what nodes start with, `state` for
-//! what outlives a run; [`kernel`] for what machines do between their port and their programs.
+//! Where to look: `walk` how SMPs travel and `gsi` all others, `answer` and `sma` what nodes
+//! answer, `pma` what ports count, `link` what links do, `traps` and `faults`, `power_on` and
+//! [`SimOptions`] what nodes start with, `state` for what outlives a run; [`kernel`] for what
+//! machines do between their port and their programs.
 //!
 //! ```
 //! use lk_fabric::{FabricBuilder, NodeKind, NodeSpec};
