@@ -1,13 +1,16 @@
 //! The switches and the links between them, packed for the engines.
 //!
 //! A [`Graph`] is built once for a job. Each switch has a row of links to other switches, by
-//! ascending port number; parallel cables stay apart and a cable from a switch to itself is left
+//! ascending port number or in the order that options give; parallel cables stay apart and a
+//! cable from a switch to itself is left
 //! out, for no path can gain by it. Beside the links each switch has the end ports (of adapters
 //! and routers) that hang on it. The engines number links by their place in the switch's row, so
 //! that a set of links of one switch fits in a word or a few.
 
 use lk_fabric::{Fabric, NodeKind, PortId, SwitchId};
 use lk_wire::PortNum;
+
+use crate::shaping::Shaping;
 
 /// A link from a switch to another switch, as the first one sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,6 +43,15 @@ pub struct Graph {
     link_at_port: Vec<u8>,
 }
 
+impl Default for Graph {
+    /// No switches.
+    fn default() -> Self {
+        let (link_rows, host_rows, port_rows) = (vec![0], vec![0], vec![0]);
+        let (links, hosts, link_at_port) = (Vec::new(), Vec::new(), Vec::new());
+        Self { link_rows, links, host_rows, hosts, port_rows, link_at_port }
+    }
+}
+
 /// Stands for "no link at this port": a switch has 254 ports at most, so no row is that long.
 const NO_LINK: u8 = u8::MAX;
 
@@ -47,32 +59,73 @@ impl Graph {
     /// Packs the switches of a fabric.
     #[must_use]
     pub fn new(fabric: &Fabric) -> Self {
-        let mut graph = Self {
-            link_rows: vec![0],
-            links: Vec::new(),
-            host_rows: vec![0],
-            hosts: Vec::new(),
-            port_rows: vec![0],
-            link_at_port: Vec::new(),
-        };
+        let mut graph = Self::default();
         for switch in fabric.switch_ids() {
-            graph.push_switch(fabric, switch);
+            graph.push_switch(fabric, switch, &[], &[]);
         }
         graph
     }
 
-    fn push_switch(&mut self, fabric: &Fabric, switch: SwitchId) {
+    /// Packs the switches as the options want it: links in the order in which ports are tried,
+    /// without throttled links as long as no switch is cut off by that.
+    #[must_use]
+    pub fn shaped(fabric: &Fabric, shaping: &Shaping) -> Self {
+        let orders = shaping.orders(fabric);
+        let closed = shaping.throttled_ends(fabric);
+        let pack = |closed: &[PortId]| {
+            let mut graph = Self::default();
+            for switch in fabric.switch_ids() {
+                let order = orders.get(&switch).copied().unwrap_or_default();
+                graph.push_switch(fabric, switch, order, closed);
+            }
+            graph
+        };
+        let graph = pack(&closed);
+        if closed.is_empty() || graph.parts() == Self::new(fabric).parts() {
+            return graph;
+        }
+        pack(&[])
+    }
+
+    /// For each switch the number of the part that it is in: the lowest number of a switch there.
+    pub(crate) fn parts(&self) -> Vec<u32> {
+        const NONE: u32 = u32::MAX;
+        let mut part = vec![NONE; self.len()];
+        for s in 0..part.len() {
+            if part[s] != NONE {
+                continue;
+            }
+            part[s] = s as u32;
+            let mut open = vec![s];
+            while let Some(at) = open.pop() {
+                for peer in self.links(at).iter().map(|l| l.peer.index()) {
+                    if part[peer] == NONE {
+                        part[peer] = s as u32;
+                        open.push(peer);
+                    }
+                }
+            }
+        }
+        part
+    }
+
+    fn push_switch(
+        &mut self,
+        fabric: &Fabric,
+        switch: SwitchId,
+        order: &[PortNum],
+        closed: &[PortId],
+    ) {
         let node = fabric.switch_node(switch);
         let row = self.links.len();
+        let ports = self.link_at_port.len();
         self.link_at_port.push(NO_LINK);
         for near in fabric.external_ports(node) {
-            let mut at_port = NO_LINK;
             if let Some(far) = fabric.peer(near) {
                 let port = fabric.port_num(near);
                 let owner = fabric.owner(far);
                 match fabric.as_switch(owner) {
-                    Some(peer) if peer != switch => {
-                        at_port = (self.links.len() - row) as u8;
+                    Some(peer) if peer != switch && closed.binary_search(&near).is_err() => {
                         let peer_port = fabric.port_num(far);
                         self.links.push(Link { port, peer, peer_port });
                     }
@@ -80,7 +133,14 @@ impl Graph {
                     None => self.hosts.push(Host { port, end: far }),
                 }
             }
-            self.link_at_port.push(at_port);
+            self.link_at_port.push(NO_LINK);
+        }
+        if !order.is_empty() {
+            let place = |port| order.iter().position(|p| *p == port).unwrap_or(order.len());
+            self.links[row..].sort_by_key(|link| (place(link.port), link.port));
+        }
+        for (at, link) in self.links[row..].iter().enumerate() {
+            self.link_at_port[ports + usize::from(link.port.0)] = at as u8;
         }
         self.link_rows.push(self.links.len() as u32);
         self.host_rows.push(self.hosts.len() as u32);
@@ -105,7 +165,7 @@ impl Graph {
         self.links.len()
     }
 
-    /// The links of a switch, by ascending port number.
+    /// The links of a switch, by ascending port number or in the order that options give.
     #[must_use]
     pub fn links(&self, switch: usize) -> &[Link] {
         &self.links[self.link_rows[switch] as usize..self.link_rows[switch + 1] as usize]

@@ -18,6 +18,8 @@ pub struct Hops {
     /// By destination, then by switch. [`FAR`]: no path.
     hops: Vec<u8>,
     law: Option<Law>,
+    /// What a hop by each directed link costs, where that is not 1.
+    weights: Option<Vec<u8>>,
 }
 
 /// What up/down adds: a step may be forbidden.
@@ -35,9 +37,14 @@ impl Hops {
     /// The fewest hops over any links.
     #[must_use]
     pub fn new(fabric: &Fabric) -> Self {
-        let graph = Graph::new(fabric);
-        let hops = measure(&graph, &MinHops { graph: &graph }, |_, _, _| {});
-        Self { graph, hops, law: None }
+        Self::of_graph(Graph::new(fabric), None)
+    }
+
+    /// The least cost over any links of a graph.
+    pub(crate) fn of_graph(graph: Graph, weights: Option<Vec<u8>>) -> Self {
+        let rule = MinHops::weighted(&graph, weights.as_deref());
+        let hops = measure(&graph, &rule, |_, _, _| {});
+        Self { graph, hops, law: None, weights }
     }
 
     /// The fewest hops from one switch to another; `None` if there is no path.
@@ -58,7 +65,11 @@ impl Hops {
                 return None;
             }
         }
-        self.between(peer, to).map(|h| h.saturating_add(1)).filter(|h| *h != FAR)
+        let cost = match &self.weights {
+            Some(weights) => weights[self.graph.first_link(from.index()) + link],
+            None => 1,
+        };
+        self.between(peer, to).map(|h| h.saturating_add(cost)).filter(|h| *h != FAR)
     }
 
     fn at(&self, from: usize, to: usize) -> u8 {
@@ -78,7 +89,7 @@ impl Hops {
         });
         let links = |s| (0..graph.links(s).len()).map(move |link| (s, link));
         let up = (0..n).flat_map(links).map(|(s, link)| rule.is_up(s, link)).collect();
-        Self { graph: graph.clone(), hops, law: Some(Law { up, open_below }) }
+        Self { graph: graph.clone(), hops, law: Some(Law { up, open_below }), weights: None }
     }
 }
 

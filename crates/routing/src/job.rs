@@ -8,6 +8,7 @@ use lk_wire::{Guid, Sl};
 
 use crate::hops::Hops;
 use crate::overrides::LaneOverrides;
+use crate::shaping::Shaping;
 use crate::torus::{MasterTree, PairSls, TorusSpec};
 
 use crate::tables::{Lfts, LidMap};
@@ -54,6 +55,12 @@ pub struct RouteOptions {
     pub cn_guids: Option<Vec<Guid>>,
     /// `io_guid_file`: the ports of I/O nodes; none: no file.
     pub io_guids: Option<Vec<Guid>>,
+    /// `max_reverse_hops`: how many hops the wrong way paths to I/O nodes may have in ftree.
+    pub max_reverse_hops: u16,
+    /// `quasi_ftree_indexing`: ftree numbers switches from the roots down.
+    pub quasi_ftree_indexing: bool,
+    /// Options that shape the choice of ports.
+    pub shaping: Shaping,
     /// `qos`: whether SL2VL and VL arbitration tables are programmed at all.
     pub qos: bool,
     /// How many data VLs can be had everywhere.

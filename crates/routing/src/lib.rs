@@ -6,6 +6,7 @@
 //! * [`mod@check`], [`mod@quality`]: whether tables lead where they should, and how well.
 //! * [`hops`]: distances between switches, for dumps.
 //! * [`tables`]: LIDs and forwarding tables. [`overrides`]: SL2VL tables that an engine prescribes.
+//! * [`shaping`]: options that shape the choice of ports.
 //! * [`torus`]: what a torus is; its engine is `engines::torus2qos`.
 //! * [`proof`]: whether tables and lanes can deadlock.
 //! * `paths`: distances, and which steps each law of paths allows; `balance`: which of the allowed
@@ -21,6 +22,7 @@ pub mod job;
 pub mod overrides;
 pub mod proof;
 pub mod quality;
+pub mod shaping;
 pub mod tables;
 pub mod targets;
 pub mod torus;
@@ -39,5 +41,6 @@ pub use job::{DataVls, Decline, Engine, RouteJob, RouteOptions, Routes, SlPlan};
 pub use overrides::{ArbEntry, LaneOverrides};
 pub use proof::{GroupTree, Proof, prove, prove_all};
 pub use quality::{Quality, quality};
+pub use shaping::Shaping;
 pub use tables::{Lfts, LidMap};
 pub use torus::{GroupPorts, MasterTree, PairSls, TorusSeed, TorusSpec};

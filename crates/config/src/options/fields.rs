@@ -99,13 +99,13 @@ options! {
     }
     Routing {
         /// If TRUE, paths to switches count as load of a link too.
-        port_profile_switch_nodes: bool = false, reload, NotYet;
+        port_profile_switch_nodes: bool = false, reload, Applied;
         /// File of switch GUIDs and ports that do not count in balancing.
-        port_prof_ignore_file: Option<String> = None, fixed, NotYet;
+        port_prof_ignore_file: Option<String> = None, fixed, Applied;
         /// File of hop weights: switch GUID, port and weight on a line.
-        hop_weights_file: Option<String> = None, fixed, NotYet;
+        hop_weights_file: Option<String> = None, fixed, Applied;
         /// File of the order in which a switch's ports are tried.
-        port_search_ordering_file: Option<String> = None, fixed, NotYet;
+        port_search_ordering_file: Option<String> = None, fixed, Applied;
         /// Routing engines in the order in which they are tried, separated by commas: minhop,
         /// updn, dnup, file, ftree, lash, dor, torus-2QoS, nue, dfsssp, sssp. After the last,
         /// minhop is tried unless no_fallback is in the list.
@@ -133,7 +133,7 @@ options! {
         /// File of ids that updn uses in place of switch GUIDs: GUID and id on a line.
         ids_guid_file: Option<String> = None, fixed, Applied;
         /// File of port GUIDs in the order in which they are routed.
-        guid_routing_order_file: Option<String> = None, fixed, NotYet;
+        guid_routing_order_file: Option<String> = None, fixed, Applied;
         /// If TRUE, lash looks for a mesh and orders ports by its dimensions.
         do_mesh_analysis: bool = false, reload, NotYet;
         /// The first VL that lash uses.
@@ -143,11 +143,11 @@ options! {
         /// If TRUE, nue counts switches as senders and receivers of data.
         nue_include_switches: bool = false, fixed, NotYet;
         /// If TRUE, the choice of ports is shifted from switch to switch.
-        port_shifting: bool = false, reload, NotYet;
+        port_shifting: bool = false, reload, Applied;
         /// Seed for choosing among equal ports at random; 0 chooses by load.
-        scatter_ports: u32 = 0, reload, NotYet;
+        scatter_ports: u32 = 0, reload, Applied;
         /// If TRUE, ports in guid_routing_order_file are not scattered.
-        guid_routing_order_no_scatter: bool = false, fixed, NotYet;
+        guid_routing_order_no_scatter: bool = false, fixed, Applied;
         /// SA database to load at the first sweep.
         sa_db_file: Option<String> = None, fixed, NotYet;
         /// If TRUE, the SA database is dumped after every sweep that finds a change.

@@ -12,6 +12,8 @@ pub(crate) struct Climb {
     pub(crate) peer: u32,
     /// How many links there are between the two.
     pub(crate) links: u32,
+    /// Whether none of the higher switch's ports on them has its load counted.
+    pub(crate) ignored: bool,
 }
 
 /// All climbs, switch by switch.
@@ -29,20 +31,28 @@ pub(crate) struct Climbs {
 }
 
 impl Climbs {
-    /// The climbs of a graph, given how high each switch stands.
-    pub(crate) fn new(graph: &Graph, height: &[u32]) -> Self {
+    /// The climbs of a graph, given how high each switch stands, and for each directed link
+    /// whether its load is not counted (nothing where all are).
+    pub(crate) fn new(graph: &Graph, height: &[u32], ignored: &[bool]) -> Self {
         let (all, best, down) = (Vec::new(), height.to_vec(), vec![0; height.len()]);
         let mut climbs = Self { all, best, down, rows: vec![0], order: Vec::new() };
         for s in 0..graph.len() {
             let row = climbs.all.len();
-            for peer in graph.links(s).iter().map(|l| l.peer.0) {
+            for link in graph.links(s) {
+                let peer = link.peer.0;
                 if height[peer as usize] <= height[s] {
                     continue;
                 }
                 climbs.down[peer as usize] += 1;
+                let back = graph.link_at(peer as usize, link.peer_port);
+                let back = back.map(|at| graph.first_link(peer as usize) + at);
+                let free = back.and_then(|at| ignored.get(at)).copied().unwrap_or(false);
                 match climbs.all[row..].iter_mut().find(|c| c.peer == peer) {
-                    Some(known) => known.links += 1,
-                    None => climbs.all.push(Climb { peer, links: 1 }),
+                    Some(known) => {
+                        known.links += 1;
+                        known.ignored &= free;
+                    }
+                    None => climbs.all.push(Climb { peer, links: 1, ignored: free }),
                 }
             }
             climbs.rows.push(climbs.all.len());

@@ -3,6 +3,7 @@
 use super::forecast::{Forecast, NO_LEAD};
 use super::link_set::LinkSet;
 use super::load::Load;
+use super::ties::{Taste, Ties};
 use super::trunk::{Course, NO_SUMMIT};
 use super::wave::{Batch, Routed};
 use crate::graph::Graph;
@@ -32,9 +33,9 @@ pub(crate) struct Desk {
 
 impl Desk {
     /// A switch with a row of the tables. `several` says whether some port has several LIDs.
-    pub(crate) fn new(graph: &Graph, s: usize, row: Vec<u8>, several: bool) -> Self {
+    pub(crate) fn new(graph: &Graph, s: usize, row: Vec<u8>, several: bool, taste: &Taste) -> Self {
         let links = graph.links(s).len();
-        Self {
+        let mut desk = Self {
             row,
             allowed: Vec::new(),
             to_summit: Vec::new(),
@@ -44,7 +45,14 @@ impl Desk {
             hosts: Load::new(links),
             bases: Load::new(if several { links } else { 0 }),
             own: Load::new(links),
+        };
+        if !taste.ignored.is_empty() {
+            let ignored = &taste.ignored[graph.first_link(s)..][..links];
+            for load in [&mut desk.hosts, &mut desk.bases, &mut desk.own] {
+                load.ignore(ignored);
+            }
         }
+        desk
     }
 
     /// Notes where a single link leads to a summit, and foresees the LIDs of that summit on it.
@@ -67,12 +75,19 @@ impl Desk {
 
     /// Chooses ports for the LIDs of one batch, given the number of end ports whose traffic for
     /// each arrives here. Where there is none, any port will do: only the switch itself sends.
-    pub(crate) fn choose(&mut self, graph: &Graph, s: usize, batch: &Batch, weights: &[u32]) {
+    pub(crate) fn choose(
+        &mut self,
+        graph: &Graph,
+        s: usize,
+        batch: &Batch,
+        weights: &[u32],
+        taste: &Taste,
+    ) {
         match graph.words(s) {
-            1 => self.choose_by::<1>(graph, s, batch, weights),
-            2 => self.choose_by::<2>(graph, s, batch, weights),
-            3 => self.choose_by::<3>(graph, s, batch, weights),
-            _ => self.choose_by::<4>(graph, s, batch, weights),
+            1 => self.choose_by::<1>(graph, s, batch, weights, taste),
+            2 => self.choose_by::<2>(graph, s, batch, weights, taste),
+            3 => self.choose_by::<3>(graph, s, batch, weights, taste),
+            _ => self.choose_by::<4>(graph, s, batch, weights, taste),
         }
     }
 
@@ -82,6 +97,7 @@ impl Desk {
         s: usize,
         batch: &Batch,
         weights: &[u32],
+        taste: &Taste,
     ) {
         let links = graph.links(s);
         let allowed = LinkSet::<W>::nth(&self.allowed, batch.bit);
@@ -114,7 +130,7 @@ impl Desk {
                 if *weight == 0 {
                     return free.next(usize::from(routed.lid) % links.len());
                 }
-                self.pick(allowed, free, routed, (batch.own, base))
+                self.pick((allowed, free), routed, (batch.own, base), (s, taste.ties(routed.lid)))
             });
             let Some(link) = link else { continue };
             if let Some(taken) = taken.get_mut(usize::from(routed.port)) {
@@ -133,15 +149,20 @@ impl Desk {
     /// carries far more than another free one.
     fn pick<const W: usize>(
         &self,
-        allowed: LinkSet<W>,
-        free: LinkSet<W>,
+        (allowed, free): (LinkSet<W>, LinkSet<W>),
         routed: &Routed,
         (own, base): (bool, bool),
+        (s, ties): (usize, Ties),
     ) -> Option<usize> {
         let load = match (own, base) {
             (true, _) => &self.own,
             (false, true) => &self.bases,
             (false, false) => &self.hosts,
+        };
+        let least = |set: LinkSet<W>| match ties {
+            Ties::First => load.least(set.iter(), |_| 0),
+            Ties::Random(_) => load.least(set.iter(), |link| ties.random(routed.lid, s, link)),
+            Ties::Shift => load.least_shifted(set.iter()),
         };
         let (wanted, led) = narrow(allowed, &routed.course, &self.to_summit);
         // The summits of a port's LIDs differ already. Keeping to one's own matters more than
@@ -149,12 +170,12 @@ impl Desk {
         let wanted = if led { wanted.and(free).or_if_empty(wanted) } else { free };
         let best = match wanted.single() {
             Some(link) => link,
-            None => load.least(wanted.iter())?,
+            None => least(wanted)?,
         };
         if wanted == free || !load.stands_out(best) {
             return Some(best);
         }
-        let other = load.least(free.iter())?;
+        let other = least(free)?;
         Some(if load.outweighs(best, other) { other } else { best })
     }
 }

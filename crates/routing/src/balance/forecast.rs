@@ -33,6 +33,7 @@ pub(crate) struct Forecast<'a> {
     summits: &'a Summits,
     below: Vec<Vec<u64>>,
     all: Counts,
+    count_switches: bool,
 }
 
 impl<'a> Forecast<'a> {
@@ -42,10 +43,11 @@ impl<'a> Forecast<'a> {
         map: &'a LidMap,
         summits: &'a Summits,
         climbs: &Climbs,
+        count_switches: bool,
     ) -> Self {
         let below = if summits.switches.is_empty() { Vec::new() } else { climbs.below() };
         let all = Counts::new(summits.switches.len());
-        let mut forecast = Self { targets, map, summits, below, all };
+        let mut forecast = Self { targets, map, summits, below, all, count_switches };
         let mut all = std::mem::take(&mut forecast.all);
         for s in 0..climbs.len() {
             forecast.add(s, &mut all, 1, |summit| Some(summit as usize));
@@ -90,7 +92,7 @@ impl<'a> Forecast<'a> {
                 let Some(at) = Some(summit).filter(|s| *s != NO_SUMMIT).and_then(&place) else {
                     continue;
                 };
-                let of_switch = Target::is_switch(target);
+                let of_switch = Target::is_switch(target) && !self.count_switches;
                 let kinds = [
                     (of_switch, &mut counts.own),
                     (!of_switch, &mut counts.hosts),

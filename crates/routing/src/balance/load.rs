@@ -15,6 +15,8 @@ pub(crate) struct Load {
     weight: Vec<u64>,
     lids: Vec<u32>,
     foreseen: Vec<u32>,
+    /// Links whose load is not counted; empty where all are.
+    ignored: Vec<bool>,
     /// Whether a link is one of those that the means are made of.
     counts: Vec<bool>,
     counting: u64,
@@ -32,6 +34,11 @@ impl Load {
         let (weight, lids, foreseen) = (vec![0; links], vec![0; links], vec![0; links]);
         let (counts, counting) = (vec![true; links], links as u64);
         Self { weight, lids, foreseen, counts, counting, ..Self::default() }
+    }
+
+    /// Says on which links no load is counted.
+    pub(crate) fn ignore(&mut self, links: &[bool]) {
+        self.ignored = links.to_vec();
     }
 
     /// Foresees LIDs on links.
@@ -54,7 +61,7 @@ impl Load {
     /// Counts one LID with the weight of its sources, on the link it takes. Without sources it
     /// is no load.
     pub(crate) fn add(&mut self, link: usize, weight: u32) {
-        if weight == 0 {
+        if weight == 0 || self.ignored.get(link) == Some(&true) {
             return;
         }
         self.weight[link] += u64::from(weight);
@@ -84,10 +91,25 @@ impl Load {
         seen + u64::from(self.foreseen[link]) * self.lid_mean
     }
 
-    /// The least loaded link of a set; of equal ones that with the least weight, and then the
-    /// first. `None` for the empty set.
-    pub(crate) fn least(&self, set: impl Iterator<Item = usize>) -> Option<usize> {
-        set.min_by_key(|link| (self.of(*link), self.weight[*link]))
+    /// The least loaded link of a set; of equal ones that with the least weight, and then the one
+    /// for which `tie` is least, or else the first. `None` for the empty set.
+    pub(crate) fn least(
+        &self,
+        set: impl Iterator<Item = usize>,
+        tie: impl Fn(usize) -> u64,
+    ) -> Option<usize> {
+        set.min_by_key(|link| (self.of(*link), self.weight[*link], tie(*link)))
+    }
+
+    /// The same, but of equal links the first one from a place on that the load of the whole set
+    /// says.
+    pub(crate) fn least_shifted(&self, set: impl Iterator<Item = usize>) -> Option<usize> {
+        let set: Vec<usize> = set.collect();
+        let count = set.len().max(1);
+        let sum: usize = set.iter().map(|link| self.lids[*link] as usize).sum();
+        let start = sum / count % count;
+        let place = |at: usize| (self.of(set[at]), (at + count - start) % count);
+        (0..set.len()).min_by_key(|at| place(*at)).map(|at| set[at])
     }
 
     /// Whether one more LID would load a link above the mean, so that it is worth looking for

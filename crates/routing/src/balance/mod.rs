@@ -17,6 +17,8 @@
 //!   choose in the order of their distance from the destination, the farthest first, and each
 //!   hands the weight of its sources to the next.
 //!
+//! [`turns`] has the order in which LIDs come, [`ties`] what happens where links are equal.
+//!
 //! Where there is no up and down (tori, random graphs, all switches with hosts) LIDs have no
 //! summit and the load alone decides.
 
@@ -27,5 +29,7 @@ pub(crate) mod height;
 pub(crate) mod link_set;
 pub(crate) mod load;
 pub(crate) mod spread;
+pub(crate) mod ties;
 pub(crate) mod trunk;
+pub(crate) mod turns;
 pub(crate) mod wave;

@@ -10,7 +10,9 @@ use rayon::prelude::*;
 use super::climbs::Climbs;
 use super::desk::Desk;
 use super::forecast::Forecast;
+use super::ties::Taste;
 use super::trunk::Summits;
+use super::turns::Turn;
 use super::wave::{Batch, Wave, waves};
 use crate::graph::Graph;
 use crate::paths::min_hops::MinHops;
@@ -27,8 +29,14 @@ pub(crate) struct Spread<'a, R> {
     pub(crate) targets: &'a Targets,
     /// Their LIDs.
     pub(crate) map: &'a LidMap,
+    /// The order in which they are routed.
+    pub(crate) turns: &'a [Turn],
     /// The ports that may be used.
     pub(crate) rule: &'a R,
+    /// Distances, for the ways to the summits.
+    pub(crate) roads: MinHops<'a>,
+    /// What options say of the choice of links.
+    pub(crate) taste: &'a Taste,
     /// Up and down, as the summits were found by it.
     pub(crate) climbs: &'a Climbs,
     /// The ports that should be used.
@@ -41,7 +49,8 @@ impl<R: PathRule> Spread<'_, R> {
         let top = self.map.top();
         let mut desks = self.desks();
         self.find_summits(&mut desks);
-        for wave in waves(self.targets, self.map, self.summits, self.graph.len()) {
+        let apart = !self.taste.count_switches;
+        for wave in waves(self.turns, self.map, self.summits, self.graph.len(), apart) {
             self.route(&wave, &mut desks);
         }
         Lfts { top, rows: desks.into_par_iter().map(|d| d.row.into()).collect() }
@@ -58,21 +67,27 @@ impl<R: PathRule> Spread<'_, R> {
                     row[usize::from(lid.0)] = target.exit.0;
                 }
             }
-            Desk::new(self.graph, s, row, several)
+            Desk::new(self.graph, s, row, several, self.taste)
         };
         (0..self.graph.len()).into_par_iter().map(desk).collect()
     }
 
     /// Tells each switch its ways to the summits.
     fn find_summits(&self, desks: &mut [Desk]) {
-        let rule = MinHops { graph: self.graph };
+        let rule = self.roads;
         for summits in self.summits.switches.chunks(64) {
             let reach = rule.reach(summits);
             desks.par_iter_mut().enumerate().for_each(|(s, desk)| {
                 push_link_sets(self.graph, &rule, &reach, s, &mut desk.to_summit);
             });
         }
-        let forecast = Forecast::new(self.targets, self.map, self.summits, self.climbs);
+        let forecast = Forecast::new(
+            self.targets,
+            self.map,
+            self.summits,
+            self.climbs,
+            self.taste.count_switches,
+        );
         desks.par_iter_mut().enumerate().for_each(|(s, desk)| {
             desk.foresee(self.graph, s, &forecast);
         });
@@ -92,7 +107,8 @@ impl<R: PathRule> Spread<'_, R> {
                     for (batch, weights) in wave.batches.iter().zip(&weights) {
                         if level[s] >> batch.bit & 1 == 1 {
                             let count = batch.lids.len();
-                            desk.choose(self.graph, s, batch, &weights[s * count..(s + 1) * count]);
+                            let weights = &weights[s * count..(s + 1) * count];
+                            desk.choose(self.graph, s, batch, weights, self.taste);
                         }
                     }
                 },

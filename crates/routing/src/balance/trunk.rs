@@ -16,10 +16,12 @@
 //! nearly all traffic, are balanced among themselves whatever the LMC.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use super::climbs::Climbs;
+use super::ties::{Taste, Ties};
+use super::turns::Turn;
 use crate::tables::LidMap;
-use crate::targets::Targets;
 
 /// No summit.
 pub(crate) const NO_SUMMIT: u32 = u32::MAX;
@@ -63,7 +65,15 @@ impl Carried {
         (on_links, on_switch)
     }
 
+    /// LIDs on all climbs of a row.
+    fn on_row(&self, row: Range<usize>) -> usize {
+        self.links[row].iter().map(|n| *n as usize).sum()
+    }
+
     fn add(&mut self, climbs: &Climbs, place: usize) {
+        if climbs.all[place].ignored {
+            return;
+        }
         self.links[place] += 1;
         self.switches[climbs.all[place].peer as usize] += 1;
     }
@@ -103,26 +113,25 @@ impl Past {
 }
 
 /// Gives each LID its summits.
-pub(crate) fn summits(climbs: &Climbs, targets: &Targets, map: &LidMap) -> Summits {
+pub(crate) fn summits(climbs: &Climbs, turns: &[Turn], map: &LidMap, taste: &Taste) -> Summits {
     let ledger = || Ledger {
         first: Carried::new(climbs),
         second: Carried::new(climbs),
         summits: vec![0; climbs.len()],
     };
     let mut ledgers = [ledger(), ledger()];
-    let mut pasts = vec![Past::default(); targets.len()];
+    let mut pasts = vec![Past::default(); turns.iter().map(|turn| turn.targets.len()).sum()];
     let mut courses = vec![[NO_SUMMIT; CHOICES]; usize::from(map.top().0) + 1];
     let most = map.ranges().iter().map(|(_, _, lmc)| *lmc).max().unwrap_or(0).min(7);
     for offset in 0..1_u32 << most {
-        for s in 0..climbs.len() {
-            for (at, target) in targets.on(s).iter().enumerate() {
-                let Some((_, lid)) = target.lids(map).find(|(o, _)| u32::from(*o) == offset) else {
-                    continue;
-                };
-                let own = usize::from(target.is_switch());
-                let past = &mut pasts[targets.first(s) + at];
-                courses[usize::from(lid.0)] = course(climbs, &mut ledgers[own], past, s);
-            }
+        let all = turns.iter().flat_map(|t| t.targets.iter().map(|target| (t.dest, target)));
+        for ((dest, (target, digits)), past) in all.zip(&mut pasts) {
+            let Some((_, lid)) = target.lids(map).find(|(o, _)| u32::from(*o) == offset) else {
+                continue;
+            };
+            let own = usize::from(target.is_switch() && !taste.count_switches);
+            let call = Call { from: dest as usize, lid: lid.0, digits: *digits, taste };
+            courses[usize::from(lid.0)] = course(climbs, &mut ledgers[own], past, &call);
         }
     }
     number(courses)
@@ -140,10 +149,21 @@ fn number(mut courses: Vec<Course>) -> Summits {
     Summits { switches, courses }
 }
 
-/// The summits of the next LID on switch `from`.
-fn course(climbs: &Climbs, ledger: &mut Ledger, past: &mut Past, from: usize) -> Course {
+/// The LID whose turn it is.
+#[derive(Clone, Copy, Debug)]
+struct Call<'a> {
+    /// The switch that it hangs on.
+    from: usize,
+    lid: u16,
+    /// Which of several equals it would take; see [`Turn::targets`].
+    digits: u32,
+    taste: &'a Taste,
+}
+
+/// The summits of one LID.
+fn course(climbs: &Climbs, ledger: &mut Ledger, past: &mut Past, call: &Call<'_>) -> Course {
     let mut course = [NO_SUMMIT; CHOICES];
-    let trunk = trunk(climbs, &mut ledger.first, past, from);
+    let trunk = trunk(climbs, &mut ledger.first, past, call);
     let Some(last) = trunk.last() else { return course };
     let summit = climbs.all[*last].peer;
     course[0] = summit;
@@ -155,7 +175,7 @@ fn course(climbs: &Climbs, ledger: &mut Ledger, past: &mut Past, from: usize) ->
     branches.reverse();
     let mut next = 1;
     for step in branches {
-        let here = if step == 0 { from } else { climbs.all[trunk[step - 1]].peer as usize };
+        let here = if step == 0 { call.from } else { climbs.all[trunk[step - 1]].peer as usize };
         if let Some(summit) = branch(climbs, &mut ledger.second, here, trunk[step], turn) {
             course[next] = summit;
             next += 1;
@@ -165,24 +185,37 @@ fn course(climbs: &Climbs, ledger: &mut Ledger, past: &mut Past, from: usize) ->
 }
 
 /// Climbs from a switch to the top: the places of the climbs, in order.
-fn trunk(climbs: &Climbs, carried: &mut Carried, past: &mut Past, from: usize) -> Vec<usize> {
+fn trunk(climbs: &Climbs, carried: &mut Carried, past: &mut Past, call: &Call<'_>) -> Vec<usize> {
+    let ties = call.taste.ties(call.lid);
     let mut steps = Vec::new();
-    let mut here = from;
+    let mut here = call.from;
     let mut turn = past.first.map_or(0, |f| f + 1);
+    let mut digits = call.digits as usize;
     loop {
         let row = climbs.row(here);
         let count = row.len();
+        if count == 0 {
+            return steps;
+        }
+        let start = match ties {
+            Ties::Shift => carried.on_row(row.clone()) / count,
+            Ties::First | Ties::Random(_) => turn + digits,
+        };
         let key = |place: &usize| {
             let peer = climbs.all[*place].peer;
             let (on_links, on_switch) = carried.by_link(climbs, *place);
-            let wait = (*place - row.start + count - turn % count) % count;
+            let wait = match ties {
+                Ties::Random(_) => ties.random(call.lid, here, *place - row.start),
+                _ => ((*place - row.start + count - start % count) % count) as u64,
+            };
             (Reverse(climbs.best[peer as usize]), past.count(peer), on_links, on_switch, wait)
         };
         let Some(place) = row.clone().min_by_key(key) else { return steps };
-        if here == from {
+        if here == call.from {
             past.first = Some(place - row.start);
         }
         turn = 0;
+        digits /= count;
         carried.add(climbs, place);
         here = climbs.all[place].peer as usize;
         past.add(here as u32);

@@ -1,8 +1,8 @@
 //! Destinations in portions of a size that memory bears.
 
 use super::trunk::{Course, Summits};
+use super::turns::Turn;
 use crate::tables::LidMap;
-use crate::targets::Targets;
 
 /// LIDs on one destination switch that are routed together.
 #[derive(Clone, Debug)]
@@ -46,29 +46,33 @@ const BATCH: usize = 256;
 /// Weights kept at a time, one for each LID of a wave and each switch: 32 MiB.
 const WEIGHTS: usize = 8 << 20;
 
-/// Cuts all destinations into waves.
+/// Cuts all destinations into waves. `apart` says whether LIDs of switches are balanced by
+/// themselves.
 pub(crate) fn waves(
-    targets: &Targets,
+    turns: &[Turn],
     map: &LidMap,
     summits: &Summits,
     switches: usize,
+    apart: bool,
 ) -> Vec<Wave> {
     let budget = (WEIGHTS / switches.max(1)).max(1);
     let mut waves = Vec::new();
     let mut wave = Wave::default();
     let mut size = 0;
-    for s in 0..switches {
-        for (batch, lids) in batches(targets, map, summits, s) {
-            let new = wave.dests.last() != Some(&(s as u32));
+    for turn in turns {
+        let mut new = true;
+        for (batch, lids) in batches(turn, map, summits, apart) {
             if size > 0 && (size + lids > budget || (new && wave.dests.len() == 64)) {
                 waves.push(std::mem::take(&mut wave));
                 size = 0;
+                new = true;
             }
-            if wave.dests.last() != Some(&(s as u32)) {
-                wave.dests.push(s as u32);
+            if new {
+                wave.dests.push(turn.dest);
+                new = false;
             }
             size += lids;
-            wave.batches.push(Batch { bit: wave.dests.len() - 1, dest: s as u32, ..batch });
+            wave.batches.push(Batch { bit: wave.dests.len() - 1, dest: turn.dest, ..batch });
         }
     }
     if size > 0 {
@@ -77,13 +81,14 @@ pub(crate) fn waves(
     waves
 }
 
-/// The batches of one destination switch, each with its number of LIDs.
-fn batches(targets: &Targets, map: &LidMap, summits: &Summits, s: usize) -> Vec<(Batch, usize)> {
+/// The batches of one turn, each with its number of LIDs.
+fn batches(turn: &Turn, map: &LidMap, summits: &Summits, apart: bool) -> Vec<(Batch, usize)> {
     let mut out = Vec::new();
     for own in [false, true] {
         let mut open: Vec<(u8, Routed)> = Vec::new();
         let mut ports = 0;
-        for target in targets.on(s).iter().filter(|t| t.is_switch() == own) {
+        let kind = turn.targets.iter().filter(|(t, _)| (t.is_switch() && apart) == own);
+        for (target, _) in kind {
             let more = target.lids(map).count();
             if !open.is_empty() && open.len() + more > BATCH {
                 out.push(close(std::mem::take(&mut open), ports, own));

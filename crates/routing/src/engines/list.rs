@@ -115,27 +115,7 @@ fn names() -> String {
 /// The known name nearest to a wrong one, if one is near enough.
 fn nearest(name: &str) -> Option<&'static str> {
     let known = ENGINES.iter().map(|e| e.name()).chain(NOT_YET.iter().copied());
-    let known = known.chain(["no_fallback"]);
-    known
-        .map(|k| (distance(&name.to_lowercase(), &k.to_lowercase()), k))
-        .filter(|(d, k)| *d * 3 <= k.len())
-        .min_by_key(|(d, _)| *d)
-        .map(|(_, k)| k)
-}
-
-/// Letters to insert, remove or replace to make one word of the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, y) in b.iter().enumerate() {
-            let replace = last[j] + usize::from(x != *y);
-            row.push(replace.min(last[j + 1] + 1).min(row[j] + 1));
-        }
-        last = row;
-    }
-    last[b.len()]
+    lk_diag::nearest(name, known.chain(["no_fallback"]))
 }
 
 #[cfg(test)]
@@ -149,12 +129,5 @@ mod tests {
         assert_eq!(nearest("UPDN"), Some("updn"));
         assert_eq!(nearest("no-fallback"), Some("no_fallback"));
         assert_eq!(nearest("spanning-tree"), None);
-    }
-
-    #[test]
-    fn letters_between_words() {
-        assert_eq!(distance("updn", "dnup"), 4);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
     }
 }

@@ -2,14 +2,10 @@
 //!
 //! It does not prevent deadlocks: on rings and tori its paths close cycles of waiting links.
 
-use crate::balance::climbs::Climbs;
+use super::generic::Generic;
 use crate::balance::height::above_leaves;
-use crate::balance::spread::Spread;
-use crate::balance::trunk::summits;
-use crate::graph::Graph;
-use crate::job::{Decline, Engine, RouteJob, Routes, SlPlan};
-use crate::paths::min_hops::MinHops;
-use crate::targets::Targets;
+use crate::hops::Hops;
+use crate::job::{Decline, Engine, RouteJob, Routes};
 
 /// The engine `minhop`.
 #[derive(Clone, Copy, Debug)]
@@ -21,19 +17,13 @@ impl Engine for MinHop {
     }
 
     fn plan(&self, job: &RouteJob<'_>) -> Result<Routes, Decline> {
-        let graph = &Graph::new(job.fabric);
-        let targets = &Targets::new(job.fabric, graph, job.lids);
-        let climbs = &Climbs::new(graph, &above_leaves(graph));
-        let summits = &summits(climbs, targets, job.lids);
-        let rule = &MinHops { graph };
-        let lfts = Spread { graph, targets, map: job.lids, rule, climbs, summits }.fill();
-        Ok(Routes {
-            engine: self.name(),
-            lfts,
-            sl: SlPlan::Any,
-            lanes: None,
-            master_tree: None,
-            notes: Vec::new(),
-        })
+        let generic = Generic::new(job);
+        let lfts = generic.fill(&generic.roads(), &above_leaves(&generic.graph));
+        Ok(generic.routes(self.name(), lfts))
+    }
+
+    fn hops(&self, job: &RouteJob<'_>) -> Result<Hops, Decline> {
+        let (graph, weights) = Generic::new(job).into_graph();
+        Ok(Hops::of_graph(graph, weights))
     }
 }

@@ -3,12 +3,17 @@
 //! To add an engine: a file or folder here with a type that implements [`Engine`], its entry in
 //! [`ENGINES`], and its name out of [`NOT_YET`].
 
+mod dnup;
+mod dor;
+mod generic;
 mod list;
 mod minhop;
 mod sssp;
 pub mod torus2qos;
 mod updn;
 
+pub use dnup::DnUp;
+pub use dor::Dor;
 pub use list::{Outcome, UnknownEngine, find, route};
 pub use minhop::MinHop;
 pub use sssp::Sssp;
@@ -18,10 +23,10 @@ pub use updn::UpDn;
 use crate::job::Engine;
 
 /// All engines of this version.
-pub const ENGINES: &[&dyn Engine] = &[&MinHop, &UpDn, &Torus2Qos, &Sssp];
+pub const ENGINES: &[&dyn Engine] = &[&MinHop, &UpDn, &DnUp, &Dor, &Torus2Qos, &Sssp];
 
 /// Engines of OpenSM that this version does not have.
-pub const NOT_YET: &[&str] = &["dnup", "file", "ftree", "lash", "dor", "dfsssp", "nue"];
+pub const NOT_YET: &[&str] = &["file", "ftree", "lash", "dfsssp", "nue"];
 
 /// Engines that only NVIDIA's subnet manager has.
 pub const NVIDIA_ONLY: &[&str] = &[

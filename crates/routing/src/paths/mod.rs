@@ -35,8 +35,11 @@ pub(crate) trait PathRule: Sync {
     fn reach(&self, dests: &[u32]) -> Reach;
 
     /// The destinations for which the step from switch `s` over its link `link` (a place in its
-    /// row) to `peer` leaves `h - 1` of `h` hops.
+    /// row) to `peer` is the first of a path of `h` hops.
     fn steps(&self, reach: &Reach, h: usize, s: usize, link: usize, peer: usize) -> u64;
+
+    /// Leaves only some of the links of `s`, in sets of `words` words: one for each destination.
+    fn narrow(&self, _s: usize, _words: usize, _sets: &mut [u64]) {}
 }
 
 /// Writes the sets of links by which switch `s` may send to each of the 64 destinations of
@@ -67,6 +70,7 @@ pub(crate) fn push_link_sets<R: PathRule>(
             out[base + dest * words + word] = *set;
         }
     }
+    rule.narrow(s, words, &mut out[base..]);
 }
 
 /// Turns a square of 64 x 64 bits: bit `c` of row `r` becomes bit `r` of row `c`.
@@ -103,7 +107,7 @@ pub(crate) fn host_histogram(graph: &Graph) -> Vec<Vec<u32>> {
 
     let leaves: Vec<u32> =
         (0..graph.len() as u32).filter(|s| !graph.hosts(*s as usize).is_empty()).collect();
-    let rule = min_hops::MinHops { graph };
+    let rule = min_hops::MinHops::new(graph);
     let mut bars = vec![Vec::new(); graph.len()];
     for dests in leaves.chunks(64) {
         let reach = rule.reach(dests);

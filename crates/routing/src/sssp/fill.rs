@@ -10,7 +10,9 @@ use super::slope::Slope;
 use crate::balance::climbs::Climbs;
 use crate::balance::height::above_leaves;
 use crate::balance::spread::Spread;
+use crate::balance::ties::Taste;
 use crate::balance::trunk::summits;
+use crate::balance::turns::by_switch;
 use crate::graph::Graph;
 use crate::job::RouteJob;
 use crate::paths::min_hops::MinHops;
@@ -56,9 +58,12 @@ fn spread(job: &RouteJob<'_>, graph: &Graph, lids: &[Lid]) -> Lfts {
     let ranges = job.lids.ranges().iter().filter(|(end, _, _)| ends.binary_search(end).is_ok());
     let map = &LidMap::new(ranges.copied().collect());
     let targets = &Targets::new(job.fabric, graph, map);
-    let climbs = &Climbs::new(graph, &above_leaves(graph));
-    let summits = &summits(climbs, targets, map);
-    Spread { graph, targets, map, rule: &MinHops { graph }, climbs, summits }.fill()
+    let climbs = &Climbs::new(graph, &above_leaves(graph), &[]);
+    let turns = &by_switch(targets, graph.len(), &[]);
+    let taste = &Taste::default();
+    let summits = &summits(climbs, turns, map, taste);
+    let roads = MinHops::new(graph);
+    Spread { graph, targets, map, turns, rule: &roads, roads, taste, climbs, summits }.fill()
 }
 
 /// Routes a class anew while that helps the fullest link.

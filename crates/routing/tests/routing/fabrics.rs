@@ -1,6 +1,8 @@
 //! Fabrics to try engines on, with LIDs.
 
-use lk_fabric::topo::{Amount, FatTree, Faults, Shape, TopoSpec, generate};
+use lk_fabric::topo::{
+    Amount, DragonflyPlus, FatTree, Faults, HyperX, RandomRegular, Shape, TopoSpec, Torus, generate,
+};
 use lk_fabric::{Fabric, FabricBuilder, NodeKind, NodeSpec, PortId, SwitchId};
 use lk_routing::{Engine, LidMap, RouteJob, RouteOptions, Routes, find};
 use lk_wire::{Guid, Lid};
@@ -72,6 +74,43 @@ pub(crate) fn tree(shape: FatTree, percent: f64, seed: u64) -> Fabric {
 /// Any other topology, whole.
 pub(crate) fn whole(shape: Shape) -> Fabric {
     generate(&TopoSpec::new(shape)).expect("the sizes fit").fabric
+}
+
+/// A fabric of each kind, some of whose links between switches are gone; with its name.
+pub(crate) fn zoo(percent: f64, seed: u64) -> Vec<(String, Fabric)> {
+    let mesh = Torus { mesh: vec![true, true], ..Torus::new(&[4, 5]) };
+    let dragonfly =
+        DragonflyPlus { groups: 5, leaves: 4, spines: 4, hosts: 2, global: None, radix: None };
+    let random = RandomRegular { switches: 30, degree: 5, hosts: 2, seed, radix: None };
+    [
+        ("fattree 8 3", Shape::FatTree(FatTree::new(8, 3))),
+        ("fattree 12 2", Shape::FatTree(FatTree::new(12, 2))),
+        ("torus 4 4 3", Shape::Torus(Torus::new(&[4, 4, 3]))),
+        ("mesh 4 5", Shape::Torus(mesh)),
+        ("dragonfly+", Shape::DragonflyPlus(dragonfly)),
+        ("hyperx 4 5", Shape::HyperX(HyperX::new(&[4, 5], 2))),
+        ("random", Shape::Random(random)),
+    ]
+    .into_iter()
+    .map(|(name, shape)| {
+        let mut spec = TopoSpec::new(shape);
+        spec.faults = Faults { links: Amount::Share(percent / 100.0), seed, ..Faults::default() };
+        (
+            format!("{name}, {percent} % failed, seed {seed}"),
+            generate(&spec).expect("it fits").fabric,
+        )
+    })
+    .collect()
+}
+
+/// Whether routes are the same on one, two and five threads.
+pub(crate) fn threads_do_not_show(case: &Case, engine: &str) -> bool {
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.expect("threads can be had").install(|| case.routes(engine))
+    };
+    let one = on(1);
+    [2, 5].iter().all(|threads| on(*threads) == one)
 }
 
 /// Switches `s0`, `s1`, … with so many hosts each, cabled as the pairs say. A cable gets the next

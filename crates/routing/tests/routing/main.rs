@@ -2,7 +2,8 @@
 //!
 //! * `fabrics`: the fabrics; `oracle`: slow and simple answers to compare with.
 //! * `balance`: no uplink idles while its neighbour is full.
-//! * `minhop`, `updn`, `sssp`: what each engine guarantees. `list`: the list of engines.
+//! * `minhop`, `updn`, `dnup`, `dor`, `sssp`: what each engine guarantees. `list`: their list.
+//! * `shaping`: options that shape the choice of ports.
 //! * `corners`: fabrics without switches, in pieces, with routers, with very large switches.
 //! * `proof`: whether packets can wait for each other in a circle.
 //! * `multicast`: the same with packets to groups.
@@ -11,6 +12,8 @@
 
 mod balance;
 mod corners;
+mod dnup;
+mod dor;
 mod fabrics;
 mod findings;
 mod golden;
@@ -19,5 +22,6 @@ mod minhop;
 mod multicast;
 mod oracle;
 mod proof;
+mod shaping;
 mod sssp;
 mod updn;

@@ -12,7 +12,7 @@ use lk_diag::Diagnostics;
 use lk_sm::{Guid2Lid, Settings};
 
 use crate::commands::route::request::usage;
-use crate::commands::sm::{files, setup};
+use crate::commands::sm::{files, routing, setup};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -129,7 +129,7 @@ pub(super) fn read(words: &[OsString]) -> Result<Asked, Failure> {
     found.extend(effective.verify());
     found.extend(effective.notices());
     let mut settings = Settings::new(effective.options().clone(), Guid2Lid::new());
-    files::routing(&mut settings, &mut found);
+    routing::read(&mut settings, &mut found);
     files::node_names(&mut settings, &mut found);
     Ok(Asked::Check(Box::new(Request {
         fabric: line.extra("fabric").map(PathBuf::from),

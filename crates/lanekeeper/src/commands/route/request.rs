@@ -10,7 +10,7 @@ use lk_config::{CommandLine, Effective};
 use lk_diag::Diagnostics;
 use lk_sm::Settings;
 
-use crate::commands::sm::{files, setup};
+use crate::commands::sm::{routing, setup};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -98,7 +98,7 @@ pub(in crate::commands) fn understand(
     }
     said.extend(effective.verify());
     let mut settings = Settings::new(effective.options().clone(), Guid2Lid::new());
-    files::routing(&mut settings, &mut said);
+    routing::read(&mut settings, &mut said);
     terminal::show(&said);
     let asked = effective.origin("lmc").place().is_some();
     let lmc = asked.then_some(settings.options.lmc);

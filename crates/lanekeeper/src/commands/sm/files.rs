@@ -1,4 +1,4 @@
-//! The files of a run: the cache that outlives it, the files that shape routing, the dumps.
+//! The files of a run: the cache that outlives it, names of nodes, the dumps.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -8,12 +8,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use lk_config::guid2lid::{self, Guid2Lid};
-use lk_config::torus_conf::{self, TorusConf};
-use lk_config::{guid_files, node_names};
+use lk_config::node_names;
 use lk_diag::{Diagnostics, SourceFile};
-use lk_routing::{DataVls, TorusSeed, TorusSpec};
 use lk_sm::{Settings, View, dumps};
-use lk_wire::VlCode;
 
 use crate::failure::Failure;
 use crate::terminal;
@@ -51,61 +48,6 @@ pub(super) fn write_guid2lid(folder: &Path, map: &Guid2Lid, fsync: bool) -> Resu
     fs::rename(&fresh, &path).with_context(cannot)
 }
 
-/// Reads the files that shape routing. One that cannot be read is said, and left out as opensm
-/// leaves it out.
-pub(in crate::commands) fn routing(settings: &mut Settings, said: &mut Diagnostics) {
-    let o = &settings.options;
-    settings.routing.connect_roots = o.connect_roots;
-    settings.routing.roots = o.root_guid_file.as_deref().and_then(|path| {
-        let source = source("root_guid_file", path, "roots are looked for in the fabric")?;
-        let (list, found) = guid_files::guid_list(&source);
-        said.extend(found);
-        (!list.broken).then(|| list.guids.iter().map(|g| g.value).collect())
-    });
-    let mut ports = |option: &str, path: &Option<String>| {
-        let source = source(option, path.as_deref()?, "no port is told from the others by it")?;
-        let (list, found) = guid_files::guid_list(&source);
-        said.extend(found);
-        Some(list.guids.iter().map(|g| g.value).collect())
-    };
-    settings.routing.cn_guids = ports("cn_guid_file", &o.cn_guid_file);
-    settings.routing.io_guids = ports("io_guid_file", &o.io_guid_file);
-    let ids = o.ids_guid_file.as_deref().and_then(|path| {
-        let source = source("ids_guid_file", path, "GUIDs break ties")?;
-        let (ids, found) = guid_files::ids(&source);
-        said.extend(found);
-        Some(ids.into_iter().map(|(guid, id)| (guid.value, id)).collect())
-    });
-    settings.routing.ids = ids.unwrap_or_default();
-    settings.routing.qos = o.qos;
-    // What ports of a file can do is not known; the manager counts for itself.
-    let lanes = VlCode(o.max_op_vls.min(4)).data_vls().max(1);
-    settings.routing.data_vls = DataVls { switches: lanes, end_ports: lanes };
-    let wants_torus = o.routing_engine.as_deref().is_some_and(|list| list.contains("torus-2QoS"));
-    settings.routing.torus = o.torus_config.as_deref().filter(|_| wants_torus).and_then(|path| {
-        let source = source("torus_config", path, "torus-2QoS cannot route")?;
-        let (conf, found) = torus_conf::parse(&source);
-        said.extend(found);
-        torus(&conf)
-    });
-}
-
-/// The torus as its engine is told of it; none where the file must not be routed by.
-fn torus(conf: &TorusConf) -> Option<TorusSpec> {
-    let shape = conf.shape.as_ref().filter(|_| !conf.refused)?.value;
-    let seed = |seed: &torus_conf::Seed| TorusSeed {
-        links: seed.links.map(|link| link.map(|l| (l.value.from, l.value.to))),
-        dateline: seed.dateline(),
-    };
-    Some(TorusSpec {
-        radix: shape.radix,
-        open: shape.open,
-        seeds: conf.seeds.iter().map(seed).collect(),
-        group_ports: conf.group_ports(),
-        port_order: conf.port_order.iter().map(|p| p.value).collect(),
-    })
-}
-
 /// Reads the names that stand in for what nodes call themselves.
 pub(in crate::commands) fn node_names(settings: &mut Settings, said: &mut Diagnostics) {
     let Some(path) = settings.options.node_name_map_name.as_deref() else { return };
@@ -116,7 +58,7 @@ pub(in crate::commands) fn node_names(settings: &mut Settings, said: &mut Diagno
     }
 }
 
-fn source(option: &str, path: &str, instead: &str) -> Option<SourceFile> {
+pub(super) fn source(option: &str, path: &str, instead: &str) -> Option<SourceFile> {
     match fs::read(path) {
         Ok(bytes) => Some(SourceFile::new(path, bytes)),
         Err(e) => {

@@ -9,6 +9,7 @@ pub(super) mod files;
 mod log;
 mod present;
 mod real;
+pub(super) mod routing;
 pub(super) mod setup;
 mod signals;
 pub(super) mod simulated;

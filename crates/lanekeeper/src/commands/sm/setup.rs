@@ -11,7 +11,7 @@ use lk_config::{CommandLine, Effective, Options, opensm_conf};
 use lk_diag::{Diagnostics, SourceFile};
 use lk_sm::{Guid2Lid, Mode, Settings};
 
-use super::{USAGE, background, files, site};
+use super::{USAGE, background, files, routing, site};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -170,7 +170,7 @@ pub(super) fn settings(
 ) -> Settings {
     let mut settings = Settings::new(effective.options().clone(), guid2lid);
     settings.tune_window = effective.origin("max_wire_smps").place().is_none();
-    files::routing(&mut settings, said);
+    routing::read(&mut settings, said);
     files::node_names(&mut settings, said);
     site::look(effective, simulated, &mut settings, said);
     settings

@@ -10,20 +10,19 @@
 //!   rank. With "up" both ways, linked roots could close a cycle.
 //! * `connect_roots` joins all switches that have no legal path, not only roots: the switches
 //!   between two roots need a way as well. Such paths may deadlock.
+//! * Where no roots were named, paths between end ports are never missing: see [`bridge`].
 //! * See [`roots`] for how roots are found.
 
+pub(super) mod bridge;
 mod roots;
 
 use lk_fabric::SwitchId;
 
-use crate::balance::climbs::Climbs;
-use crate::balance::spread::Spread;
-use crate::balance::trunk::summits;
+use super::generic::Generic;
 use crate::graph::Graph;
 use crate::hops::Hops;
-use crate::job::{Decline, Engine, RouteJob, Routes, SlPlan};
+use crate::job::{Decline, Engine, RouteJob, Routes};
 use crate::paths::up_down::UpDown;
-use crate::targets::Targets;
 
 /// The engine `updn`.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +37,20 @@ impl UpDn {
     ) -> Result<Vec<u32>, Decline> {
         roots::ranks(job, graph, notes).map_err(|reason| Decline { engine: self.name(), reason })
     }
+
+    /// Completes the order, unless the roots are somebody's will or all is joined anyway.
+    fn bridged(
+        self,
+        job: &RouteJob<'_>,
+        graph: &Graph,
+        order: Vec<u32>,
+        notes: &mut Vec<String>,
+    ) -> Vec<u32> {
+        match job.options.roots.is_some() || job.options.connect_roots {
+            true => order,
+            false => complete(graph, order, notes),
+        }
+    }
 }
 
 impl Engine for UpDn {
@@ -46,45 +59,74 @@ impl Engine for UpDn {
     }
 
     fn plan(&self, job: &RouteJob<'_>) -> Result<Routes, Decline> {
-        let graph = &Graph::new(job.fabric);
-        let mut notes = Vec::new();
-        let ranks = self.ranks(job, graph, &mut notes)?;
-        let rule = &UpDown::new(graph, order(job, &ranks), job.options.connect_roots);
+        let mut generic = Generic::new(job);
+        let ranks = self.ranks(job, &generic.graph, &mut generic.notes)?;
+        let order = order(job, |s| ranks[s]);
         let low = ranks.iter().copied().filter(|r| *r != roots::NO_RANK).max().unwrap_or(0);
         let height: Vec<u32> = ranks.iter().map(|r| low.saturating_sub(*r)).collect();
-        let targets = &Targets::new(job.fabric, graph, job.lids);
-        let climbs = &Climbs::new(graph, &height);
-        let summits = &summits(climbs, targets, job.lids);
-        let lfts = Spread { graph, targets, map: job.lids, rule, climbs, summits }.fill();
-        Ok(Routes {
-            engine: self.name(),
-            lfts,
-            sl: SlPlan::Any,
-            lanes: None,
-            master_tree: None,
-            notes,
-        })
+        let connect = job.options.connect_roots;
+        let order = self.bridged(job, &generic.graph, order, &mut generic.notes);
+        Ok(by_order(self.name(), generic, order, &height, connect))
     }
 
     fn hops(&self, job: &RouteJob<'_>) -> Result<Hops, Decline> {
-        let graph = &Graph::new(job.fabric);
-        let ranks = self.ranks(job, graph, &mut Vec::new())?;
-        let rule = UpDown::new(graph, order(job, &ranks), job.options.connect_roots);
-        Ok(Hops::up_down(graph, &rule))
+        let (graph, _) = Generic::new(job).into_graph();
+        let ranks = self.ranks(job, &graph, &mut Vec::new())?;
+        let order = order(job, |s| ranks[s]);
+        let order = self.bridged(job, &graph, order, &mut Vec::new());
+        let rule = UpDown::new(&graph, order, job.options.connect_roots);
+        Ok(Hops::up_down(&graph, &rule))
     }
 }
 
-/// The switches from the roots down: by rank, then by the id of `ids_guid_file` or else the GUID,
+/// The routes by up*/down* over an order of the switches, the highest first. What has no legal
+/// path is said.
+fn by_order(
+    engine: &'static str,
+    mut generic: Generic<'_>,
+    order: Vec<u32>,
+    height: &[u32],
+    connect: bool,
+) -> Routes {
+    let lfts = {
+        let rule = UpDown::new(&generic.graph, order, connect);
+        generic.fill(&rule, height)
+    };
+    if let Some(lost) = generic.unconnected(&lfts) {
+        generic.notes.push(format!(
+            "{lost}; connect_roots joins them, by paths that may deadlock; other root switches \
+             may do without"
+        ));
+    }
+    generic.routes(engine, lfts)
+}
+
+/// The order by which the paths between all end ports are legal: the given one, or that with a
+/// [`bridge`], which is said.
+pub(super) fn complete(graph: &Graph, order: Vec<u32>, notes: &mut Vec<String>) -> Vec<u32> {
+    match bridge::bridged(graph, &order) {
+        Some((order, count)) => {
+            notes.push(format!(
+                "some switches with end ports had no switch above both of them; {count} switches \
+                 that join them are taken for the topmost ones"
+            ));
+            order
+        }
+        None => order,
+    }
+}
+
+/// The switches from the top down: by a key, then by the id of `ids_guid_file` or else the GUID,
 /// then by GUID.
-fn order(job: &RouteJob<'_>, ranks: &[u32]) -> Vec<u32> {
+pub(super) fn order<K: Ord>(job: &RouteJob<'_>, key: impl Fn(usize) -> K) -> Vec<u32> {
     let mut ids = job.options.ids.clone();
     ids.sort_by_key(|(guid, _)| *guid);
     let key = |s: &u32| {
         let guid = job.fabric.node(job.fabric.switch_node(SwitchId(*s))).guid;
         let own = ids.binary_search_by_key(&guid, |(g, _)| *g).ok().map(|at| ids[at].1);
-        (ranks[*s as usize], own.unwrap_or(guid.0), guid)
+        (key(*s as usize), own.unwrap_or(guid.0), guid)
     };
-    let mut order: Vec<u32> = (0..ranks.len() as u32).collect();
+    let mut order: Vec<u32> = (0..job.fabric.switches().len() as u32).collect();
     order.sort_by_cached_key(key);
     order
 }

@@ -1,0 +1,134 @@
+//! What the engines have in common that choose the least loaded of the ports a law allows.
+
+use lk_fabric::{Fabric, SwitchId};
+use lk_wire::Lid;
+
+use crate::balance::climbs::Climbs;
+use crate::balance::spread::Spread;
+use crate::balance::ties::{Taste, Ties};
+use crate::balance::trunk::summits;
+use crate::balance::turns::{Turn, by_switch};
+use crate::graph::Graph;
+use crate::job::{RouteJob, Routes, SlPlan};
+use crate::paths::PathRule;
+use crate::paths::min_hops::MinHops;
+use crate::tables::Lfts;
+use crate::targets::Targets;
+
+/// The fabric as options shape it.
+#[derive(Debug)]
+pub(super) struct Generic<'a> {
+    job: &'a RouteJob<'a>,
+    /// The switches and links.
+    pub(super) graph: Graph,
+    /// The LIDs by switch.
+    pub(super) targets: Targets,
+    weights: Option<Vec<u8>>,
+    taste: Taste,
+    /// What a person should know.
+    pub(super) notes: Vec<String>,
+}
+
+impl<'a> Generic<'a> {
+    /// Packs the fabric of a job.
+    pub(super) fn new(job: &'a RouteJob<'a>) -> Self {
+        let (fabric, shaping) = (job.fabric, &job.options.shaping);
+        let graph = Graph::shaped(fabric, shaping);
+        let targets = Targets::new(fabric, &graph, job.lids);
+        let ties = match (shaping.scatter, shaping.shift) {
+            (0, false) => Ties::First,
+            (0, true) => Ties::Shift,
+            (seed, _) => Ties::Random(seed),
+        };
+        let mut plain = Vec::new();
+        if shaping.first_not_scattered {
+            let first = shaping.first_ports(fabric);
+            let listed = |(end, _, _): &&(_, _, _)| first.contains(end);
+            for (end, base, lmc) in job.lids.ranges().iter().filter(listed) {
+                let lids = (base.0..=u16::MAX).take(1 << lmc);
+                plain.extend(lids.filter(|lid| job.lids.port(Lid(*lid)) == Some(*end)));
+            }
+        }
+        let ignored = shaping.ignored(fabric, &graph);
+        let taste = Taste { ties, count_switches: shaping.count_switches, ignored, plain };
+        let weights = shaping.weights(fabric, &graph);
+        let notes = shaping.strangers(fabric);
+        Self { job, graph, targets, weights, taste, notes }
+    }
+
+    /// Shortest paths by the weights of hops.
+    pub(super) fn roads(&self) -> MinHops<'_> {
+        MinHops::weighted(&self.graph, self.weights.as_deref())
+    }
+
+    /// The graph and the weights of hops.
+    pub(super) fn into_graph(self) -> (Graph, Option<Vec<u8>>) {
+        (self.graph, self.weights)
+    }
+
+    /// The climbs, given how high each switch stands.
+    pub(super) fn climbs(&self, height: &[u32]) -> Climbs {
+        Climbs::new(&self.graph, height, &self.taste.ignored)
+    }
+
+    /// The tables that a law allows, in the order of the switches and of
+    /// `guid_routing_order_file`.
+    pub(super) fn fill<R: PathRule>(&self, rule: &R, height: &[u32]) -> Lfts {
+        let first = self.job.options.shaping.first_ports(self.job.fabric);
+        let turns = by_switch(&self.targets, self.graph.len(), &first);
+        self.fill_in_turns(rule, &self.climbs(height), &turns)
+    }
+
+    /// The tables that a law allows, given the order of destinations.
+    pub(super) fn fill_in_turns<R: PathRule>(
+        &self,
+        rule: &R,
+        climbs: &Climbs,
+        turns: &[Turn],
+    ) -> Lfts {
+        let (targets, map, taste) = (&self.targets, self.job.lids, &self.taste);
+        let summits = &summits(climbs, turns, map, taste);
+        let (graph, roads) = (&self.graph, self.roads());
+        Spread { graph, targets, map, turns, rule, roads, taste, climbs, summits }.fill()
+    }
+
+    /// The finished routes.
+    pub(super) fn routes(self, engine: &'static str, lfts: Lfts) -> Routes {
+        Routes { engine, lfts, sl: SlPlan::Any, lanes: None, master_tree: None, notes: self.notes }
+    }
+
+    /// Which switches with end ports cannot send to each other although they are connected.
+    pub(super) fn unconnected(&self, lfts: &Lfts) -> Option<String> {
+        let fabric = self.job.fabric;
+        let part = self.graph.parts();
+        let end = |s: usize| self.targets.on(s).iter().find(|t| !t.is_switch());
+        let leaves: Vec<(usize, Lid)> =
+            (0..self.graph.len()).filter_map(|s| Some((s, end(s)?.base))).collect();
+        let mut lost = 0_usize;
+        let mut first = None;
+        for (from, _) in &leaves {
+            let row = &lfts.rows[*from];
+            for (to, lid) in leaves.iter().filter(|(to, _)| part[*to] == part[*from]) {
+                if row[usize::from(lid.0)] == Lfts::NO_PATH {
+                    lost += 1;
+                    first.get_or_insert((*from, *to));
+                }
+            }
+        }
+        let (from, to) = first?;
+        let name = |s: usize| name_of(fabric, s);
+        Some(format!(
+            "{lost} of {} ways between switches with end ports are not legal and have no path, \
+             one of them from {} to {}",
+            leaves.len() * leaves.len().saturating_sub(1),
+            name(from),
+            name(to)
+        ))
+    }
+}
+
+/// A switch by GUID and description, for a sentence.
+pub(super) fn name_of(fabric: &Fabric, switch: usize) -> String {
+    let node = fabric.node(fabric.switch_node(SwitchId(switch as u32)));
+    format!("{} ('{}')", node.guid, node.description)
+}
