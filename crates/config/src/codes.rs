@@ -106,6 +106,14 @@ codes! {
     PREFIX_LINE = "CF070", "bad line in prefix-routes.conf";
     /// A line of prefix-routes.conf that can never be reached, or words that are not used.
     PREFIX_UNUSED = "CF071", "not used in prefix-routes.conf";
+    /// A fault of partitions.conf for which OpenSM throws the whole file away.
+    PARTITIONS_REFUSED = "CF080", "partitions.conf cannot be used";
+    /// A word of partitions.conf that is read as something else than it looks like.
+    PARTITIONS_OTHERWISE = "CF081", "read otherwise in partitions.conf";
+    /// A part of partitions.conf that is ignored.
+    PARTITIONS_IGNORED = "CF082", "ignored in partitions.conf";
+    /// A partition whose members cannot talk, or not as it looks.
+    PARTITIONS_EFFECT = "CF083", "effect of partitions.conf";
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 //! the main file, [`command_line`] for OpenSM's command line, [`effective`] for what comes out
 //! of both; [`guid_map`] and [`guid_files`] for lists of GUIDs, [`node_names`] for the node name
 //! map, [`torus_conf`] for the torus engine's file, [`qos_policy`] for the QoS policy,
+//! [`partitions`] for partitions.conf,
 //! [`prefix_routes`] for the routers of other subnets, [`persistent`] and [`guid2lid`] for what is
 //! kept over restarts.
 
@@ -23,6 +24,7 @@ mod lines;
 pub mod node_names;
 pub mod opensm_conf;
 pub mod options;
+pub mod partitions;
 pub mod persistent;
 mod placed;
 pub mod prefix_routes;
@@ -33,6 +35,7 @@ pub use command_line::CommandLine;
 pub use effective::Effective;
 pub use opensm_conf::OpensmConf;
 pub use options::{Options, QosSetName, QosSetStrings, QosSets};
+pub use partitions::PartitionsConf;
 pub use placed::Placed;
 pub use prefix_routes::PrefixRoutes;
 pub use qos_policy::QosPolicy;

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use lk_fabric::diff::NodeRef;
-use lk_wire::{DirPath, Guid, Lid, Status, attr, method};
+use lk_wire::{DirPath, Guid, Lid, PKey, Status, attr, method};
 
 use crate::counts::Counts;
 use crate::verdict::{Lost, Round, Step};
@@ -261,6 +261,24 @@ pub enum Event {
         /// How many ports got none.
         ports: usize,
     },
+    /// A port cannot hold all keys of its partitions.
+    PKeysLeftOut {
+        /// The port.
+        port: String,
+        /// How many keys it can hold.
+        capacity: u16,
+        /// The keys that it does not get.
+        keys: Vec<PKey>,
+    },
+    /// A switch port cannot hold the keys of the end port, so it lets all packets through.
+    NotEnforced {
+        /// The switch's port.
+        port: String,
+        /// How many keys there are.
+        keys: usize,
+        /// How many it can hold.
+        capacity: u16,
+    },
     /// A routing engine gave up.
     EngineDeclined {
         /// The engine.
@@ -363,6 +381,8 @@ impl Event {
             | Self::DuplicateGuid { .. }
             | Self::TooFar(_)
             | Self::LidsExhausted { .. }
+            | Self::PKeysLeftOut { .. }
+            | Self::NotEnforced { .. }
             | Self::EngineDeclined { .. }
             | Self::NotRouted
             | Self::WouldStandBy(_)
@@ -426,11 +446,9 @@ impl fmt::Display for Event {
             Self::LidAssigned { guid, was, lid } => {
                 write!(f, "port {guid} gets LID {lid} (had {was})")
             }
-            Self::LidsExhausted { ports } => write!(
-                f,
-                "{ports} ports get no LID: all unicast LIDs up to 49151 are taken. A smaller lmc or \
-                 a second subnet is needed"
-            ),
+            Self::LidsExhausted { .. } | Self::PKeysLeftOut { .. } | Self::NotEnforced { .. } => {
+                f.write_str(&self.shortage())
+            }
             Self::EngineDeclined { engine, reason } => {
                 write!(f, "routing engine {engine} gave up: {reason}")
             }
@@ -471,6 +489,29 @@ impl fmt::Display for Event {
 }
 
 impl Event {
+    /// What there is too little of; nothing where the event is about something else.
+    fn shortage(&self) -> String {
+        match self {
+            Self::LidsExhausted { ports } => format!(
+                "{ports} ports get no LID: all unicast LIDs up to 49151 are taken. A smaller lmc or \
+                 a second subnet is needed"
+            ),
+            Self::PKeysLeftOut { port, capacity, keys } => {
+                let keys: Vec<String> = keys.iter().map(PKey::to_string).collect();
+                format!(
+                    "port {port} holds {capacity} P_Keys and does not get {}: take it out of some \
+                     partitions",
+                    keys.join(", ")
+                )
+            }
+            Self::NotEnforced { port, keys, capacity } => format!(
+                "switch port {port} holds {capacity} P_Keys, not the {keys} of the port behind it: \
+                 it does not check P_Keys"
+            ),
+            _ => String::new(),
+        }
+    }
+
     /// What there is to say of the routes; nothing where the event is about something else.
     fn verdict(&self) -> String {
         match self {

@@ -87,6 +87,8 @@ pub enum Command {
     HeavySweep,
     /// Other settings, and a heavy sweep with them.
     Reload(Box<Settings>),
+    /// Other settings, from the next decision on: a file has changed that each heavy sweep reads.
+    Settings(Box<Settings>),
     /// Stop.
     Stop,
 }

@@ -84,12 +84,35 @@ fn read(ibsim: &Ibsim, kind: Kind, lid: u16, number: u8) -> PortReading {
     };
     // An adapter's tables are asked for without a port: smpquery takes it as the ingress port.
     let table = (kind == Kind::Switch).then_some(number);
-    let mut pkeys = smpquery::pkeys(&query("pkeys", Some(number)));
-    pkeys.truncate(pkeys.iter().rposition(|key| *key != 0).map_or(0, |last| last + 1));
+    let pkeys = keys(&query("pkeys", Some(number)));
     PortReading {
         info: smpquery::fields(&query("portinfo", Some(number))),
         sl2vl: smpquery::sl2vl(&query("sl2vl", table)),
         vlarb: smpquery::vlarb(&query("vlarb", table)),
         pkeys,
     }
+}
+
+/// The keys of an answer without the zeros at its end.
+fn keys(text: &str) -> Vec<u16> {
+    let mut keys = smpquery::pkeys(text);
+    keys.truncate(keys.iter().rposition(|key| *key != 0).map_or(0, |last| last + 1));
+    keys
+}
+
+/// The P_Key tables of all ports by node GUID and port number, without the zeros at their ends.
+///
+/// # Panics
+/// If a query fails.
+#[must_use]
+pub fn pkeys(ibsim: &Ibsim) -> BTreeMap<(u64, u8), Vec<u16>> {
+    let mut tables = BTreeMap::new();
+    for node in &discovery::discover(ibsim) {
+        for (number, lid) in places(node) {
+            let (lid, port) = (lid.to_string(), number.to_string());
+            let answer = ibsim.client("smpquery", &["pkeys", &lid, &port]).success();
+            tables.insert((node.guid, number), keys(&answer));
+        }
+    }
+    tables
 }

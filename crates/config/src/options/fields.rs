@@ -75,15 +75,15 @@ options! {
     }
     Partitions {
         /// The file that defines partitions.
-        partition_config_file: Option<String> = text("/etc/opensm/partitions.conf"), fixed, NotYet;
+        partition_config_file: Option<String> = text("/etc/opensm/partitions.conf"), fixed, Applied;
         /// Old switch: TRUE is the same as part_enforce off.
         no_partition_enforcement: bool = false, reload, Applied;
         /// Whether switches enforce partitions: both, in, out or off.
         part_enforce: Option<String> = text("both"), reload, Applied;
         /// If TRUE, a port may have a full and a limited entry of one partition.
-        allow_both_pkeys: bool = false, fixed, NotYet;
+        allow_both_pkeys: bool = false, fixed, Applied;
         /// If TRUE, a P_Key keeps its place in a port's table when others come and go.
-        keep_pkey_indexes: bool = true, reload, NotYet;
+        keep_pkey_indexes: bool = true, reload, Applied;
         /// Byte of the alias GUIDs that the SM makes up; unique in the subnet.
         sm_assigned_guid: u8 = 0, reload, NotYet, hex;
     }

@@ -185,14 +185,19 @@ impl Sm {
         match command {
             Command::HeavySweep => self.want(Reason::Command),
             Command::Reload(settings) => {
-                self.window.set_limits(limits(&settings));
-                let guid2lid = self.settings.guid2lid.clone();
-                let first_sweep = self.settings.first_sweep;
-                self.settings = Arc::new(Settings { guid2lid, first_sweep, ..*settings });
+                self.take(*settings);
                 self.want(Reason::Command);
             }
+            Command::Settings(settings) => self.take(*settings),
             Command::Stop => self.finish(Outcome::Stopped),
         }
+    }
+
+    fn take(&mut self, settings: Settings) {
+        self.window.set_limits(limits(&settings));
+        let guid2lid = self.settings.guid2lid.clone();
+        let first_sweep = self.settings.first_sweep;
+        self.settings = Arc::new(Settings { guid2lid, first_sweep, ..settings });
     }
 
     /// The next output.

@@ -3,6 +3,8 @@
 //! Each port's own PortInfo is the starting point; only what the SM is responsible for changes.
 //! A port without a link is left alone.
 
+use std::collections::BTreeSet;
+
 use lk_config::Options;
 use lk_fabric::{Fabric, PortId};
 use lk_routing::{LidMap, Routes};
@@ -17,7 +19,8 @@ pub(super) struct LinkSetup<'a> {
     seen: &'a Observed,
     fabric: &'a Fabric,
     options: &'a Options,
-    manage_pkeys: bool,
+    /// Switch ports that cannot hold the keys of their end port.
+    not_enforced: BTreeSet<PortId>,
     routes: Option<&'a Routes>,
     lid_of: Vec<Option<(Lid, u8)>>,
     sm_lid: Lid,
@@ -35,8 +38,13 @@ impl<'a> LinkSetup<'a> {
             lid_of[port.index()] = Some((*lid, *lmc));
         }
         let sm_lid = lid_of[seen.sm_port.index()].map_or(Lid(0), |(lid, _)| lid);
-        let (options, manage_pkeys) = (&settings.options, settings.manage_pkeys);
-        Self { seen, fabric: &seen.fabric, options, manage_pkeys, lid_of, sm_lid, routes }
+        let (options, not_enforced) = (&settings.options, BTreeSet::new());
+        Self { seen, fabric: &seen.fabric, options, not_enforced, lid_of, sm_lid, routes }
+    }
+
+    /// Leaves these switch ports without P_Key enforcement.
+    pub(super) fn without_enforcement(self, not_enforced: BTreeSet<PortId>) -> Self {
+        Self { not_enforced, ..self }
     }
 
     /// PortInfo by port; `None` where nothing is to be managed.
@@ -175,10 +183,11 @@ impl<'a> LinkSetup<'a> {
             }
             _ => true,
         };
-        if !capable || !self.manage_pkeys {
+        if !capable {
             return;
         }
         let (inbound, outbound) = match (role, PartEnforce::of(self.options)) {
+            _ if self.not_enforced.contains(&port) => (0, 0),
             (Role::Leaf, PartEnforce::Both) => (1, 1),
             (Role::Leaf, PartEnforce::In) => (1, 0),
             (Role::Leaf, PartEnforce::Out) => (0, 1),

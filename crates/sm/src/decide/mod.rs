@@ -6,6 +6,7 @@ mod fdr10;
 mod lanes;
 mod lids;
 mod links;
+pub mod partitions;
 mod pkeys;
 mod proof;
 mod qos;
@@ -14,9 +15,9 @@ mod role;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lk_config::Options;
 use lk_config::guid2lid::Guid2Lid;
 use lk_config::node_names::NodeNames;
+use lk_config::{Options, PartitionsConf};
 use lk_fabric::PortId;
 use lk_routing::{Lfts, LidMap, RouteJob, RouteOptions, Routes};
 use lk_wire::{MlnxExtPortInfo, PKeyTable, PortInfo, SwitchInfo, VlArbTable};
@@ -25,6 +26,7 @@ use crate::event::Event;
 use crate::observe::{Observed, Table};
 use crate::verdict::Verdict;
 
+pub use partitions::{Membership, Partition, Partitions};
 pub(crate) use pkeys::PartEnforce;
 pub use proof::Forwarding;
 pub use qos::{QosTables, egress_port};
@@ -42,9 +44,8 @@ pub struct Settings {
     pub names: Arc<NodeNames>,
     /// Whether this is the first sweep as master: `reassign_lids` counts only then.
     pub first_sweep: bool,
-    /// Whether P_Key tables and their enforcement are managed. They are not where the site has
-    /// partitions that are not known here: ports would lose their keys.
-    pub manage_pkeys: bool,
+    /// partitions.conf; none where there is no such file: every port is in the default partition.
+    pub partitions: Option<Arc<PartitionsConf>>,
     /// Whether the window of outstanding SMPs may grow above `max_wire_smps`: nobody has set it.
     pub tune_window: bool,
 }
@@ -61,7 +62,7 @@ impl Settings {
             guid2lid,
             names: Arc::default(),
             first_sweep: true,
-            manage_pkeys: true,
+            partitions: None,
             tune_window: true,
         }
     }
@@ -86,6 +87,8 @@ pub struct Desired {
     pub verdict: Option<Verdict>,
     /// SL2VL and VLArb; nothing in it with QoS off.
     pub qos: QosTables,
+    /// Who is in which partition.
+    pub partitions: Partitions,
     /// P_Key tables by port, in ascending order of ports.
     pub pkeys: Vec<(PortId, Vec<PKeyTable>)>,
     /// What has to be told about how it came to this.
@@ -98,11 +101,10 @@ pub fn decide(seen: &Observed, settings: &Settings, previous: Option<&Lfts>) -> 
     let mut events = Vec::new();
     let plan = lids::assign(seen, settings, &mut events);
     let routes = route(seen, settings, &plan.map, previous, &mut events);
-    let pkeys = match settings.manage_pkeys {
-        true => pkeys::default_partition(seen, &settings.options),
-        false => Vec::new(),
-    };
-    let links = links::LinkSetup::new(seen, settings, &plan.map, routes.as_ref());
+    let partitions = Partitions::of(seen, settings);
+    let pkeys = pkeys::tables(seen, &partitions, &settings.options, &mut events);
+    let links = links::LinkSetup::new(seen, settings, &plan.map, routes.as_ref())
+        .without_enforcement(pkeys.too_small);
     let mut ports = links.ports();
     let switches = links.switches(routes.as_ref().map(|r| r.lfts.top));
     let qos = qos::tables(seen, &settings.options, routes.as_ref(), &mut ports);
@@ -120,7 +122,8 @@ pub fn decide(seen: &Observed, settings: &Settings, previous: Option<&Lfts>) -> 
         routes,
         verdict,
         qos,
-        pkeys,
+        partitions,
+        pkeys: pkeys.tables,
         events,
     }
 }
@@ -178,6 +181,7 @@ impl Desired {
             routes: Some(routes),
             verdict: None,
             qos: QosTables::default(),
+            partitions: Partitions::default(),
             pkeys: Vec::new(),
             events: Vec::new(),
         }

@@ -342,8 +342,11 @@ pub fn to_be_read(seen: &Observed, desired: &Desired) -> Vec<TableRun> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use lk_config::Options;
     use lk_config::guid2lid::Guid2Lid;
+    use lk_diag::SourceFile;
 
     use super::*;
     use crate::decide::{Settings, decide};
@@ -411,10 +414,17 @@ mod tests {
         assert_eq!(limits, 0);
     }
 
+    /// A port that leaves the partition of another loses the key, and its switch port too; the
+    /// others are not touched.
     #[test]
-    fn a_site_with_partitions_that_are_not_known_here_keeps_its_keys() {
+    fn a_change_of_partitions_writes_the_tables_of_those_concerned() {
         let mut settings = settings(|_| {});
-        settings.manage_pkeys = false;
+        let conf = |text: &str| {
+            let (conf, found) = lk_config::partitions::parse(&SourceFile::new("p", text));
+            assert!(!conf.refused, "{found:?}");
+            Some(Arc::new(conf))
+        };
+        settings.partitions = conf("Default=0x7fff:ALL=full;A=1:0x100003=full,0x100009=full;");
         let mut seen = two_switches(&[], true);
         for switch in &mut seen.switches {
             switch.as_mut().unwrap().set_partition_enforcement_cap(32);
@@ -422,9 +432,19 @@ mod tests {
         let desired = decide(&seen, &settings, None);
         read_zeros(&mut seen, &desired);
         let plan = Plan::compare(&seen, &desired);
-        assert_eq!(count(&plan, &seen, &desired).pkeys, 0);
-        let enforced = |i: &PortInfo| i.partition_enforcement_inbound();
-        assert!(plan.ports.iter().all(|c| enforced(&c.after) == enforced(&c.before)));
+        assert_eq!(count(&plan, &seen, &desired).pkeys, 8 + 6);
+        assert!(plan.ports.iter().any(|c| c.after.partition_enforcement_inbound() == 1));
+        carry_out(&mut seen, &plan, &desired);
+        settings.partitions = conf("Default=0x7fff:ALL=full;A=1:0x100003=full,0x100009;");
+        let desired = decide(&seen, &settings, None);
+        let plan = Plan::compare(&seen, &desired);
+        assert_eq!(count(&plan, &seen, &desired).pkeys, 2);
+        let key = |p: PortId| desired.block(Table::PKeys(p), 0).unwrap()[2..4].to_vec();
+        let written = plan.tables.iter().map(|run| match run.table {
+            Table::PKeys(p) => key(p),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(written.collect::<Vec<_>>(), [[0, 1], [0, 1]]);
     }
 
     #[test]

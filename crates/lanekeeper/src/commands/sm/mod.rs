@@ -7,6 +7,7 @@
 mod background;
 pub(super) mod files;
 mod log;
+mod partitions;
 mod present;
 mod real;
 pub(super) mod routing;
@@ -15,6 +16,7 @@ mod signals;
 pub(super) mod simulated;
 mod site;
 mod syslog;
+mod watched;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -1,15 +1,18 @@
 //! What the core says, as log lines, plans and files.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Result;
-use lk_config::{Effective, opensm_conf};
-use lk_sm::{Command, Output, Report, View};
+use lk_config::{Effective, PartitionsConf, opensm_conf};
+use lk_diag::Diagnostics;
+use lk_sm::{Command, Output, Report, Settings, View};
 
 use super::files;
 use super::log::Log;
 use super::setup::{self, Setup};
 use super::syslog::{SOCKET, Syslog};
+use super::watched::Watched;
 use crate::{input, terminal};
 
 /// Shows and keeps what the core says.
@@ -23,6 +26,9 @@ pub(super) struct Presenter {
     once: bool,
     json: bool,
     all: bool,
+    watched: Watched,
+    /// The partitions in force.
+    partitions: Option<Arc<PartitionsConf>>,
     /// The first thing that could not be written; the run goes on without it.
     trouble: Option<anyhow::Error>,
 }
@@ -49,6 +55,8 @@ impl Presenter {
             once: setup.mode == lk_sm::Mode::Once,
             json: setup.json,
             all: setup.all,
+            watched: Watched::new(setup.config.as_deref(), o),
+            partitions: setup.settings.partitions.clone(),
             trouble: None,
         })
     }
@@ -110,29 +118,43 @@ impl Presenter {
         self.note(opened);
     }
 
-    /// Reads the configuration again. Without a file only a heavy sweep is asked for.
+    /// Reads the configuration and all that it names again, and asks for a heavy sweep.
     pub(super) fn reload(&mut self, effective: &mut Effective, setup: &Setup) -> Command {
-        let Some(path) = &setup.config else { return Command::HeavySweep };
-        let source = match input::source(path) {
-            Ok(source) => source,
-            Err(failure) => {
+        Command::Reload(Box::new(self.read_again(effective, setup)))
+    }
+
+    /// Reads them again if one of them has changed, for the next heavy sweep.
+    pub(super) fn changed(&mut self, effective: &mut Effective, setup: &Setup) -> Option<Command> {
+        let changed = self.watched.changed();
+        changed.then(|| Command::Settings(Box::new(self.read_again(effective, setup))))
+    }
+
+    fn read_again(&mut self, effective: &mut Effective, setup: &Setup) -> Settings {
+        let mut said = Diagnostics::new();
+        match setup.config.as_deref().map(input::source) {
+            Some(Ok(source)) => {
+                let (conf, found) = opensm_conf::parse(&source);
+                said.extend(found);
+                said.extend(effective.reload(&conf).1);
+            }
+            Some(Err(failure)) => {
                 failure.report();
                 self.log.trouble(&format!("{failure}; the options stay as they are"));
-                return Command::HeavySweep;
             }
-        };
-        let (conf, mut said) = opensm_conf::parse(&source);
-        let (_, found) = effective.reload(&conf);
-        said.extend(found);
+            None => {}
+        }
         let guid2lid = setup.settings.guid2lid.clone();
-        let settings = setup::settings(effective, setup.simulate.is_some(), guid2lid, &mut said);
+        let simulated = setup.simulate.is_some();
+        let last = self.partitions.as_ref();
+        let settings = setup::settings(effective, simulated, guid2lid, last, &mut said);
+        self.partitions.clone_from(&settings.partitions);
         let o = effective.options();
         self.log.set_limits(o.log_flags, o.log_max_size);
         self.log_flags = o.log_flags;
         self.fsync = o.fsync_high_avail_files;
         terminal::show(&said);
         self.log.findings(&said);
-        Command::Reload(Box::new(settings))
+        settings
     }
 
     /// Ends; gives what went wrong on the way.

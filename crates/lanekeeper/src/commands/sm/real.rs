@@ -227,6 +227,8 @@ impl Driver<'_> {
         if signals.reload() {
             let command = presenter.reload(&mut self.effective, self.setup);
             self.sm.handle(now, Input::Command(command));
+        } else if let Some(command) = presenter.changed(&mut self.effective, self.setup) {
+            self.sm.handle(now, Input::Command(command));
         }
         if signals.rotate() {
             presenter.rotate();

@@ -4,14 +4,15 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use lk_config::command_line::{Actions, SM_OPTIONS, UsageError, help_text};
-use lk_config::{CommandLine, Effective, Options, opensm_conf};
+use lk_config::{CommandLine, Effective, Options, PartitionsConf, opensm_conf};
 use lk_diag::{Diagnostics, SourceFile};
 use lk_sm::{Guid2Lid, Mode, Settings};
 
-use super::{USAGE, background, files, routing, site};
+use super::{USAGE, background, files, partitions, routing, site};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -125,7 +126,7 @@ pub(super) fn read(words: &[OsString]) -> Result<Request, Failure> {
     let simulate = simulate(&line)?;
     let (cache, dumps, log) = places(&effective, simulate.is_some());
     let guid2lid = known_lids(effective.options(), cache.as_deref(), &mut said)?;
-    let settings = settings(&effective, simulate.is_some(), guid2lid, &mut said);
+    let settings = settings(&effective, simulate.is_some(), guid2lid, None, &mut said);
     terminal::show(&said);
     let mode = match (plan, actions.once) {
         (true, _) => Mode::Plan,
@@ -161,18 +162,21 @@ fn known_lids(
     }
 }
 
-/// The settings of a run: the options in force and what the files hold that they name.
+/// The settings of a run: the options in force and what the files hold that they name. `last` are
+/// the partitions that were in force until now.
 pub(super) fn settings(
     effective: &Effective,
     simulated: bool,
     guid2lid: Guid2Lid,
+    last: Option<&Arc<PartitionsConf>>,
     said: &mut Diagnostics,
 ) -> Settings {
     let mut settings = Settings::new(effective.options().clone(), guid2lid);
     settings.tune_window = effective.origin("max_wire_smps").place().is_none();
     routing::read(&mut settings, said);
     files::node_names(&mut settings, said);
-    site::look(effective, simulated, &mut settings, said);
+    settings.partitions = partitions::read(effective, simulated, last, said);
+    site::look(effective, simulated, said);
     settings
 }
 

@@ -68,6 +68,9 @@ fn watch(
             world.command(presenter.reload(&mut effective, setup));
             continue;
         }
+        if let Some(command) = presenter.changed(&mut effective, setup) {
+            world.command(command);
+        }
         if signals.rotate() {
             presenter.rotate();
         }
