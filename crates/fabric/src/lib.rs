@@ -4,7 +4,8 @@
 //! * [`rate`]: names of link widths and speeds.
 //! * [`components`]: connected parts.
 //! * [`mod@diff`]: the difference of two snapshots.
-//! * [`text`]: readers and writers of ibnetdiscover output and ibsim net files.
+//! * [`text`]: readers of ibnetdiscover output, ibsim net files, ibdm topologies and ibdiagnet's
+//!   db_csv; writers of the first two.
 //! * [`dumps`]: OpenSM's dump files.
 //! * [`topo`]: generators of fat-trees, tori and others.
 

@@ -9,16 +9,27 @@ mod ibsim;
 use std::path::Path;
 
 use lk_diag::SourceFile;
-use lk_fabric::text::{read_fabric_with, write_ibnetdiscover, write_ibsim};
+use lk_fabric::text::{Files, read_fabric_with, write_ibnetdiscover, write_ibsim};
 use lk_fabric::topo::{FatTree, HyperX, RandomRegular, Shape, TopoSpec, Torus, generate};
 use lk_fabric::{Fabric, LinkRate, NodeKind};
+
+/// The files in a folder.
+struct Beside<'a>(&'a Path);
+
+impl Files for Beside<'_> {
+    fn include(&mut self, name: &str) -> Result<Vec<u8>, String> {
+        std::fs::read(self.0.join(name)).map_err(|e| e.to_string())
+    }
+
+    fn systems(&mut self) -> Vec<SourceFile> {
+        Vec::new()
+    }
+}
 
 fn read(file: &Path) -> (Fabric, bool) {
     let source = SourceFile::new(file.display().to_string(), std::fs::read(file).unwrap());
     let folder = file.parent().unwrap();
-    let (read, findings) = read_fabric_with(&source, &mut |name| {
-        std::fs::read(folder.join(name)).map_err(|e| e.to_string())
-    });
+    let (read, findings) = read_fabric_with(&source, &mut Beside(folder));
     (read.unwrap_or_else(|| panic!("{findings:?}")).fabric, findings.has_errors())
 }
 

@@ -91,6 +91,7 @@ fn written(fabric: &Fabric, form: Form) -> String {
     match form {
         Form::Ibnetdiscover => write_ibnetdiscover(&mut text, fabric, None).unwrap(),
         Form::Ibsim => write_ibsim(&mut text, fabric).unwrap(),
+        Form::Ibdm | Form::DbCsv => unreachable!("these are only read"),
     }
     text
 }

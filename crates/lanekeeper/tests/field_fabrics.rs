@@ -20,7 +20,7 @@ fn shared() -> Option<PathBuf> {
     None
 }
 
-/// Files of ibnetdiscover and ibsim in a folder or one below it, by name.
+/// Files of ibnetdiscover, ibsim and ibdm in a folder or one below it, by name.
 fn fabrics(folder: &Path) -> Vec<PathBuf> {
     let list = |folder: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).expect("a folder of files");
@@ -36,7 +36,8 @@ fn fabrics(folder: &Path) -> Vec<PathBuf> {
     }
     let is_fabric = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        name.ends_with(".ibnetdiscover") || name.ends_with(".net") || name.starts_with("t18-")
+        let ends = [".ibnetdiscover", ".net", ".topo"];
+        ends.iter().any(|end| name.ends_with(end)) || name.starts_with("t18-")
     };
     files.retain(is_fabric);
     files.sort();

@@ -64,6 +64,26 @@ fn either_file_of_forwarding_tables_will_do() {
     assert_eq!(code(here.path(), "verify --dumps dumps"), Some(2));
 }
 
+#[test]
+fn tables_of_elsewhere_are_judged_on_a_fabric() {
+    let here = ring();
+    let with = verdict(here.path(), "verify ring")["proof"].clone();
+    for file in ["opensm.fdbs", "opensm-lfts.dump"] {
+        // The ring's file has no LIDs: the tables say whose they are.
+        let report = verdict(here.path(), &format!("verify ring --tables dumps/{file}"));
+        for field in ["deadlock_free", "all_reached", "max_hops", "waits", "channels"] {
+            assert_eq!(report["proof"][field], with[field], "{file}: {field}");
+        }
+        // `route` gives out LIDs in an order of its own.
+        let _ = run(here.path(), "route ring --dump own");
+        let route = run(here.path(), &format!("route ring --previous own/{file} --json"));
+        let route: Value = serde_json::from_slice(&route.stdout).expect("JSON");
+        assert_eq!(route["entries_moved"], 0, "{file}");
+    }
+    fs::write(here.path().join("none"), "nothing").expect("a file");
+    assert_eq!(code(here.path(), "verify ring --tables none"), Some(2));
+}
+
 /// A host that has an SL and a lane to itself waits for nobody; those that use SL 0 all the same
 /// close the ring.
 #[test]
@@ -157,6 +177,8 @@ fn wrong_usage_gives_2() {
         "verify fabric --path-sls file",
         "verify fabric --fixed-sl 16",
         "verify nowhere",
+        "verify fabric --tables nowhere",
+        "verify --dumps nowhere --tables file",
     ] {
         let output = run(here.path(), line);
         assert_eq!(output.status.code(), Some(2), "{line}: {output:?}");

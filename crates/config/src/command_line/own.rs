@@ -9,9 +9,15 @@ pub static SM_OPTIONS: &[CommandLineOption] = &[
     CommandLineOption::own(
         &["sim"],
         Argument::Required("FABRIC"),
-        "Run on a simulated fabric: a file in ibnetdiscover's or ibsim's form. Needs no hardware. \
+        "Run on a simulated fabric: a file in ibnetdiscover's, ibsim's or ibdm's form. Needs no hardware. \
          The log goes to standard output, and no cache or dump is written unless its folder is \
          named.",
+    ),
+    CommandLineOption::own(
+        &["ibnl-path"],
+        Argument::Required("DIRS"),
+        "With --sim: folders with definitions of systems (.ibnl) for a topology file of ibdm, with \
+         colons between them.",
     ),
     CommandLineOption::own(
         &["sim-state"],

@@ -100,7 +100,7 @@ pub fn read(source: &SourceFile) -> (Vec<SwitchTable>, Diagnostics) {
     let mut tables: Vec<SwitchTable> = Vec::new();
     let mut findings = Findings::default();
     for (_, span, text) in source.lines() {
-        if text.starts_with("dump_ucast_routes:") {
+        if is_head(text) {
             match super::guid_after(text, "Switch") {
                 Some(guid) => tables.push(SwitchTable { guid, entries: Vec::new() }),
                 None => super::malformed(&mut findings, source, span, "a switch's GUID"),
@@ -116,6 +116,13 @@ pub fn read(source: &SourceFile) -> (Vec<SwitchTable>, Diagnostics) {
         }
     }
     (tables, findings.finish())
+}
+
+/// Whether a line begins a switch's table. Older programs, and ibdiagnet, write the whole name of
+/// the function that dumps.
+pub(super) fn is_head(text: &str) -> bool {
+    let name = text.split_once("dump_ucast_routes:").map(|(before, _)| before);
+    name.is_some_and(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
 }
 
 fn parse(text: &str) -> Option<(Lid, Entry)> {

@@ -5,6 +5,7 @@
 //! | [`subnet_lst`] | `opensm-subnet.lst`: each cabled port with its neighbour |
 //! | [`fdbs`] | `opensm.fdbs`: unicast tables with hops |
 //! | [`lfts`] | `opensm-lfts.dump`: unicast tables, also what `ibroute` prints |
+//! | [`unicast`] | either of the last two, whichever it is |
 //! | [`lid_matrix`] | `opensm-lid-matrix.dump`: hops by each port |
 //! | [`sl2vl`] | `opensm-sl2vl.dump`: SL to VL tables |
 //!
@@ -20,6 +21,7 @@ pub mod lfts;
 pub mod lid_matrix;
 pub mod sl2vl;
 pub mod subnet_lst;
+pub mod unicast;
 
 use lk_diag::{Diagnostic, SourceFile, Span};
 

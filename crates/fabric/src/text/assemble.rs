@@ -26,7 +26,7 @@ pub(super) fn assemble(draft: &Draft, form: Form, findings: &mut Findings) -> Op
             )
             .help(
                 "a fabric is the output of ibnetdiscover or a net file of ibsim, with lines such \
-                 as `Switch 36 \"S-0002c90200400001\"`",
+                 as `Switch 36 \"S-0002c90200400001\"`, a topology of ibdm or ibdiagnet's db_csv",
             ),
             None => Diagnostic::error(NO_NODE, "there is no file"),
         });
@@ -36,8 +36,8 @@ pub(super) fn assemble(draft: &Draft, form: Form, findings: &mut Findings) -> Op
     for cable in &cables {
         assembly.cable(cable, findings);
     }
+    let first = assembly.first(form)?;
     let (fabric, map) = assembly.builder.build_with_map();
-    let first = assembly.added.iter().flatten().next()?;
     let first = *map.get(first.index())?;
     let initiated_from = draft.initiated_from.and_then(|(node, port)| {
         let node = fabric.node_by_guid(node)?;
@@ -58,6 +58,17 @@ struct Assembly<'d> {
 }
 
 impl Assembly<'_> {
+    /// The node where programs sit by default: the first of the file, but in the forms that do not
+    /// say who comes first the first adapter.
+    fn first(&self, form: Form) -> Option<Added> {
+        let mut all = self.draft.nodes.iter().zip(&self.added);
+        let adapter = matches!(form, Form::Ibdm | Form::DbCsv)
+            .then(|| all.clone().find(|(node, _)| node.spec.kind == NodeKind::Ca))
+            .flatten();
+        let any = || all.find(|(_, added)| added.is_some());
+        adapter.filter(|(_, added)| added.is_some()).or_else(any).and_then(|(_, added)| *added)
+    }
+
     fn add_nodes(&mut self, findings: &mut Findings) {
         for node in &self.draft.nodes {
             let mut spec = node.spec.clone();

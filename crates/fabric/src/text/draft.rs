@@ -16,7 +16,7 @@ pub(super) struct Place {
 }
 
 /// A node id: the text in quotes by which port lines name a node.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct NameId(u32);
 
 impl NameId {

@@ -63,6 +63,12 @@ codes! {
     IBSIM_DIFFERS = "FB052", "read otherwise by ibsim";
     /// The ends of a cable have no width or speed in common.
     NO_COMMON_RATE = "FB053", "no common width or speed";
+    /// A system type that is defined nowhere.
+    UNKNOWN_SYSTEM = "FB060", "a system type without a definition";
+    /// A definition of a system that cannot be used as it is, or a board that a system lacks.
+    SYSTEM_FILE = "FB061", "something wrong with a system's definition";
+    /// A file of ibdiagnet without its tables of links or nodes.
+    NO_LINKS = "FB062", "a table of ibdiagnet that is missing";
 }
 
 /// How many findings of one code are listed.

@@ -1,18 +1,21 @@
-//! Text forms of a fabric: the output of `ibnetdiscover` and the net files of ibsim.
+//! Text forms of a fabric: the output of `ibnetdiscover`, the net files of ibsim, topology files of
+//! ibdm, and the db_csv of ibdiagnet.
 //!
-//! [`read_fabric`] finds out which of the two a file is. Both readers collect lines into a draft
-//! (`draft`), which `assemble` puts together; cables and addresses are checked there, for both
+//! [`read_fabric`] finds out which of them a file is. All readers collect lines into a draft
+//! (`draft`), which `assemble` puts together; cables and addresses are checked there, for all
 //! alike. Whatever the file holds, something can be said of it: a reader never fails, it leaves
 //! out what it cannot use and reports it with its line. The codes are in [`findings`].
 //!
-//! [`write_ibnetdiscover`] and [`write_ibsim`] write both forms; reading gives the same fabric
+//! [`write_ibnetdiscover`] and [`write_ibsim`] write the first two; reading gives the same fabric
 //! again.
 
 mod assemble;
 mod cables;
 mod checks;
+mod db_csv;
 mod draft;
 pub mod findings;
+mod ibdm;
 mod ibnetdiscover;
 mod ibsim;
 mod record;
@@ -34,6 +37,37 @@ pub enum Form {
     Ibnetdiscover,
     /// A net file of ibsim.
     Ibsim,
+    /// A topology file of ibdm.
+    Ibdm,
+    /// A db_csv of ibdiagnet.
+    DbCsv,
+}
+
+/// The files that stand beside a fabric's own.
+pub trait Files {
+    /// The content of a file that a net file of ibsim includes, by the name that stands there.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn include(&mut self, name: &str) -> Result<Vec<u8>, String>;
+
+    /// All definitions of systems (`.ibnl`) that a topology of ibdm may use. Where two define one
+    /// type, the first counts. Asked for once, and only for a file of that form.
+    fn systems(&mut self) -> Vec<SourceFile>;
+}
+
+/// No file but the fabric's own.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Alone;
+
+impl Files for Alone {
+    fn include(&mut self, _name: &str) -> Result<Vec<u8>, String> {
+        Err("files are not followed here".to_owned())
+    }
+
+    fn systems(&mut self) -> Vec<SourceFile> {
+        Vec::new()
+    }
 }
 
 /// A fabric as it stood in a file.
@@ -49,22 +83,21 @@ pub struct FabricFile {
     pub initiated_from: Option<PortId>,
 }
 
-/// Reads a fabric in either form.
+/// Reads a fabric in any form.
 ///
 /// The first value is `None` if the file has no node at all; then one finding says so. With
 /// findings of severity error the fabric lacks what they name. A net file of ibsim that includes
 /// others is read by [`read_fabric_with`].
 #[must_use]
 pub fn read_fabric(source: &SourceFile) -> (Option<FabricFile>, Diagnostics) {
-    read_fabric_with(source, &mut |_| Err("files are not followed here".to_owned()))
+    read_fabric_with(source, &mut Alone)
 }
 
-/// As [`read_fabric`]; `load` fetches the files that a net file of ibsim includes, by the name
-/// that stands there, or says why it cannot.
+/// As [`read_fabric`]; `files` fetches what stands in other files.
 #[must_use]
 pub fn read_fabric_with(
     source: &SourceFile,
-    load: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
+    files: &mut dyn Files,
 ) -> (Option<FabricFile>, Diagnostics) {
     let mut findings = Findings::default();
     if let Some((count, span)) = source.undecodable() {
@@ -79,7 +112,12 @@ pub fn read_fabric_with(
     let form = sniff::form_of(source.text());
     let draft = match form {
         Form::Ibnetdiscover => ibnetdiscover::read(source, &mut findings),
-        Form::Ibsim => ibsim::read(source, load, &mut findings),
+        Form::Ibsim => ibsim::read(source, &mut |name| files.include(name), &mut findings),
+        Form::Ibdm => ibdm::read(source, &files.systems(), &mut findings),
+        Form::DbCsv => match db_csv::read(source, &mut findings) {
+            Some(draft) => draft,
+            None => return (None, findings.finish()),
+        },
     };
     let file = assemble::assemble(&draft, form, &mut findings);
     (file, findings.finish())

@@ -1,12 +1,20 @@
-//! Tells the two text forms apart.
+//! Tells the text forms apart.
 
-use super::Form;
 use super::record::{self, Cursor};
+use super::{Form, db_csv, ibdm};
 
 /// The form of a file. ibsim reads what `ibnetdiscover` writes, so a file is taken for a net file
 /// of ibsim only if something in it is ibsim's own: a keyword, a node id that is no GUID, a
 /// modifier of a port line.
+///
+/// A topology of ibdm has lines that cable plugs, and none that describes a port in brackets.
 pub(super) fn form_of(text: &str) -> Form {
+    if text.lines().any(db_csv::is_own) {
+        return Form::DbCsv;
+    }
+    if text.lines().any(ibdm::is_cable) && !text.lines().any(|line| line.starts_with('[')) {
+        return Form::Ibdm;
+    }
     if text.lines().any(is_ibsims_own) { Form::Ibsim } else { Form::Ibnetdiscover }
 }
 
@@ -57,6 +65,17 @@ mod tests {
         ] {
             assert_eq!(form_of(text), Form::Ibsim, "{text}");
         }
+    }
+
+    #[test]
+    fn the_other_tools_files_are_known() {
+        let topology = "# a -> b c d\n\nMTS800 SW-0\r\n\tP1 -4x-5G-> Cougar H-1 P1\r\n";
+        assert_eq!(form_of(topology), Form::Ibdm);
+        assert_eq!(form_of("# x\nSTART_NODES\nNodeDesc\nEND_NODES\n"), Form::DbCsv);
+        assert_eq!(form_of("NodeGuid1,PortNum1,NodeGuid2,PortNum2\n"), Form::DbCsv);
+        let mixed =
+            "umad -> port x y\nSwitch 8 \"S-0000000000200000\"\n[1] \"H-0000000000000010\"[1]";
+        assert_eq!(form_of(mixed), Form::Ibnetdiscover);
     }
 
     #[test]

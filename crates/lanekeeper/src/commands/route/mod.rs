@@ -28,7 +28,7 @@ use report::Report;
 /// A fabric that cannot be read or that no engine routes.
 pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
     let Some(request) = request::read(words)? else { return Ok(ExitCode::SUCCESS) };
-    let input = input::fabric(&request.fabric)?;
+    let input = input::fabric(&request.fabric, request.ibnl.as_deref())?;
     let fabric = &input.file.fabric;
     refuse_empty(fabric)?;
     let lids = lids::number(fabric, request.lmc)?;

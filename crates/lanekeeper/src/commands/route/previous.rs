@@ -13,18 +13,18 @@ use crate::{input, terminal};
 /// The entries of tables, for the switches that the fabric has.
 pub(super) type Entries = Vec<(SwitchId, Lid, PortNum)>;
 
-/// Reads tables as opensm's opensm-lfts.dump, ibroute and dump_fts print them.
+/// Reads tables as opensm's dumps, ibroute and dump_fts have them.
 ///
 /// # Errors
 /// A file that cannot be read, or that holds no table of this fabric's switches.
 pub(super) fn read(path: &Path, fabric: &Fabric) -> Result<Entries, Failure> {
-    let (tables, diagnostics) = dumps::lfts::read(&input::source(path)?);
+    let (tables, diagnostics) = dumps::unicast::read(&input::source(path)?);
     terminal::show(&diagnostics);
     let mut entries = Entries::new();
     for table in tables {
         let node = fabric.node_by_guid(table.guid);
         let Some(switch) = node.and_then(|node| fabric.as_switch(node)) else { continue };
-        entries.extend(table.entries.iter().map(|(lid, port, _)| (switch, *lid, *port)));
+        entries.extend(table.entries.iter().map(|(lid, port)| (switch, *lid, *port)));
     }
     if entries.is_empty() {
         let name = path.display();

@@ -32,16 +32,27 @@ static EXTRA: &[CommandLineOption] = &[
     extra(
         &["previous"],
         Argument::Required("FILE"),
-        "Count the entries that move against these tables: an opensm-lfts.dump, or what dump_fts \
-         prints.",
+        "Count the entries that move against these tables: an opensm.fdbs, an opensm-lfts.dump, or \
+         what dump_fts or ibroute prints.",
     ),
+    IBNL_PATH,
     extra(&["json"], Argument::None, "Print the figures as JSON."),
 ];
+
+/// Where definitions of systems are.
+pub(in crate::commands) const IBNL_PATH: CommandLineOption = extra(
+    &["ibnl-path"],
+    Argument::Required("DIRS"),
+    "Folders with definitions of systems (.ibnl) for a topology file of ibdm, with colons between \
+     them.",
+);
 
 /// What is asked for.
 pub(super) struct Request {
     /// The fabric's file.
     pub(super) fabric: PathBuf,
+    /// Where definitions of systems are.
+    pub(super) ibnl: Option<String>,
     /// Engines, roots and the like.
     pub(super) settings: Settings,
     /// Whether an LMC was asked for: the LIDs in the fabric's file do not count then.
@@ -117,6 +128,7 @@ pub(super) fn read(words: &[OsString]) -> Result<Option<Request>, Failure> {
     let Words { line, operands, settings, lmc } = words;
     Ok(Some(Request {
         fabric: one_fabric(USAGE, &operands)?,
+        ibnl: line.extra("ibnl-path").map(str::to_owned),
         lmc,
         settings,
         dump: line.extra("dump").map(PathBuf::from),

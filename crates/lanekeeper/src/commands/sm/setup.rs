@@ -31,6 +31,8 @@ pub(super) enum Request {
 /// A simulated fabric to run on.
 pub(super) struct Simulate {
     pub(super) fabric: PathBuf,
+    /// Where definitions of systems are.
+    pub(super) ibnl: Option<String>,
     pub(super) state: Option<PathBuf>,
     pub(super) seed: u64,
 }
@@ -59,7 +61,13 @@ pub(super) struct Setup {
 /// Refuses options of ours that mean nothing without another one, and a file that belongs to no
 /// option: who forgets a word must not find the real fabric configured.
 fn belong_together(line: &CommandLine) -> Result<(), Failure> {
-    let needs = [("sim-state", "sim"), ("sim-seed", "sim"), ("json", "plan"), ("all", "plan")];
+    let needs = [
+        ("sim-state", "sim"),
+        ("sim-seed", "sim"),
+        ("ibnl-path", "sim"),
+        ("json", "plan"),
+        ("all", "plan"),
+    ];
     for (option, other) in needs {
         if line.extra(option).is_some() && line.extra(other).is_none() {
             return Err(anyhow!("--{option} means nothing without --{other}").into());
@@ -211,6 +219,7 @@ fn simulate(line: &CommandLine) -> Result<Option<Simulate>, Failure> {
     };
     Ok(Some(Simulate {
         fabric: PathBuf::from(fabric),
+        ibnl: line.extra("ibnl-path").map(str::to_owned),
         state: line.extra("sim-state").map(PathBuf::from),
         seed,
     }))

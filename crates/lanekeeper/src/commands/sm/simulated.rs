@@ -27,7 +27,7 @@ pub(super) fn run(setup: Setup) -> Result<Outcome, Failure> {
     let Some(simulate) = &setup.simulate else {
         return Err(anyhow!("no fabric to simulate").into());
     };
-    let given = input::fabric(&simulate.fabric)?;
+    let given = input::fabric(&simulate.fabric, simulate.ibnl.as_deref())?;
     let port = own_port(&given.file, setup.settings.options.guid)?;
     let options = SimOptions { seed: simulate.seed, ..SimOptions::default() };
     let mut sim = SimFabric::new(&given.file.fabric, &options);

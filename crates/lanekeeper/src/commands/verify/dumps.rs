@@ -1,19 +1,20 @@
 //! A subnet from opensm's dump files.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::anyhow;
 use lk_diag::{Diagnostics, SourceFile};
-use lk_fabric::dumps::{fdbs, lfts, sl2vl, subnet_lst};
+use lk_fabric::dumps::{sl2vl, subnet_lst, unicast};
 use lk_fabric::{Fabric, PortId, SwitchId};
 use lk_routing::proof::{LaneMap, SlSet};
 use lk_routing::{Lfts, LidMap};
-use lk_wire::{Guid, Lid, PortNum, Sl, Vl};
+
+use lk_wire::{Guid, Sl, Vl};
 
 use super::path_sls::PathTable;
 use super::request::Request;
 use super::subject::{Sl2vl, Sls, Subject};
+use super::tables::{Rows, switches_have};
 use crate::failure::Failure;
 use crate::{input, terminal};
 
@@ -82,25 +83,13 @@ impl Files<'_> {
         lids: &LidMap,
         notes: &mut Vec<String>,
     ) -> Result<Lfts, Failure> {
+        let fdbs = self.has("opensm.fdbs") || !self.has("opensm-lfts.dump");
+        let source = self.open(if fdbs { "opensm.fdbs" } else { "opensm-lfts.dump" })?;
+        let (tables, said) = unicast::read(&source);
+        self.show(&said);
         let mut rows = Rows::new(fabric, lids);
-        if self.has("opensm.fdbs") || !self.has("opensm-lfts.dump") {
-            let source = self.open("opensm.fdbs")?;
-            let (tables, said) = fdbs::read(&source);
-            self.show(&said);
-            for table in tables {
-                let ports = table.entries.iter().filter_map(|(lid, entry)| match entry {
-                    fdbs::Entry::Path { port, .. } => Some((*lid, *port)),
-                    fdbs::Entry::Unreachable => None,
-                });
-                rows.fill(table.guid, ports);
-            }
-        } else {
-            let source = self.open("opensm-lfts.dump")?;
-            let (tables, said) = lfts::read(&source);
-            self.show(&said);
-            for table in tables {
-                rows.fill(table.guid, table.entries.iter().map(|(lid, port, _)| (*lid, *port)));
-            }
+        for table in tables {
+            rows.fill(table.guid, table.entries.into_iter());
         }
         Ok(rows.finish(notes))
     }
@@ -138,69 +127,9 @@ impl Files<'_> {
     }
 }
 
-fn switches_have(n: usize) -> String {
-    if n == 1 { "1 switch has".to_owned() } else { format!("{n} switches have") }
-}
-
 fn switches_by_port_guid(fabric: &Fabric) -> Vec<(Guid, SwitchId)> {
     let guid = |s: SwitchId| (fabric.port(fabric.node(fabric.switch_node(s)).first).guid, s);
     let mut switches: Vec<_> = fabric.switch_ids().map(guid).collect();
     switches.sort_unstable();
     switches
-}
-
-/// Forwarding tables while they are filled.
-struct Rows<'a> {
-    fabric: &'a Fabric,
-    lids: &'a LidMap,
-    rows: Vec<Option<Vec<u8>>>,
-    top: Lid,
-    /// A LID with a way that belongs to no port.
-    stray: Option<Lid>,
-}
-
-impl<'a> Rows<'a> {
-    fn new(fabric: &'a Fabric, lids: &'a LidMap) -> Self {
-        let rows = vec![None; fabric.switches().len()];
-        Self { fabric, lids, rows, top: lids.top(), stray: None }
-    }
-
-    /// Takes the entries of a switch; those of one that the fabric does not have are of no use.
-    fn fill(&mut self, guid: Guid, entries: impl Iterator<Item = (Lid, PortNum)>) {
-        let node = self.fabric.node_by_guid(guid);
-        let Some(switch) = node.and_then(|node| self.fabric.as_switch(node)) else { return };
-        let row = self.rows[switch.index()].get_or_insert_default();
-        row.resize(Lfts::row_len(self.top), Lfts::NO_PATH);
-        for (lid, port) in entries {
-            let at = usize::from(lid.0);
-            if at >= row.len() {
-                row.resize(Lfts::row_len(lid), Lfts::NO_PATH);
-                self.top = self.top.max(lid);
-            }
-            row[at] = port.0;
-            if self.lids.port(lid).is_none() {
-                self.stray.get_or_insert(lid);
-            }
-        }
-    }
-
-    fn finish(self, notes: &mut Vec<String>) -> Lfts {
-        let missing = self.rows.iter().filter(|row| row.is_none()).count();
-        if missing > 0 {
-            notes.push(format!("{} no forwarding table in the dump", switches_have(missing)));
-        }
-        if let Some(lid) = self.stray {
-            notes.push(format!(
-                "the tables have ways to LID {lid}, which no port has: is an LMC in force? -l says \
-                 it"
-            ));
-        }
-        let length = Lfts::row_len(self.top);
-        let row = |row: Option<Vec<u8>>| {
-            let mut row = row.unwrap_or_default();
-            row.resize(length, Lfts::NO_PATH);
-            Arc::from(row)
-        };
-        Lfts { top: self.top, rows: self.rows.into_iter().map(row).collect() }
-    }
 }

@@ -1,8 +1,9 @@
 //! `lanekeeper verify`: whether routes reach everything and cannot deadlock.
 //!
-//! The routes come from dump files of a running subnet ([`dumps`]) or from an engine on a fabric
-//! of a file. [`subject`] is what is judged, whichever way it came; [`fixed`] judges programs that
-//! ask nobody for an SL; [`report`] prints what was found.
+//! The routes come from dump files of a running subnet ([`dumps`]), from one file of tables for a
+//! fabric of another ([`tables`]), or from an engine on a fabric of a file. [`subject`] is what is
+//! judged, whichever way it came; [`fixed`] judges programs that ask nobody for an SL; [`report`]
+//! prints what was found.
 
 mod dumps;
 mod fixed;
@@ -10,6 +11,7 @@ mod path_sls;
 mod report;
 mod request;
 mod subject;
+mod tables;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -32,6 +34,7 @@ pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
     let Some(request) = request::read(words)? else { return Ok(ExitCode::SUCCESS) };
     let subject = match &request.source {
         Source::Dumps(folder) => dumps::read(folder, &request)?,
+        Source::Tables(fabric, file) => tables::read(fabric, file, &request)?,
         Source::Engine(path) => routed(path, &request)?,
     };
     for note in &subject.notes {
@@ -45,7 +48,7 @@ pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
 
 /// What an engine makes of a fabric.
 fn routed(path: &Path, request: &Request) -> Result<Subject, Failure> {
-    let input = input::fabric(path)?;
+    let input = input::fabric(path, request.ibnl.as_deref())?;
     let fabric = input.file.fabric;
     route::refuse_empty(&fabric)?;
     let lids = route::lids::number(&fabric, request.lmc)?.map;

@@ -8,7 +8,7 @@ use lk_routing::proof::SlSet;
 use lk_sm::Settings;
 use lk_wire::Sl;
 
-use crate::commands::route::request::{Words, one_fabric, understand, usage};
+use crate::commands::route::request::{IBNL_PATH, Words, one_fabric, understand, usage};
 use crate::failure::Failure;
 
 const fn own(
@@ -29,9 +29,16 @@ static OWN: &[CommandLineOption] = &[
          -l says the LMC that was in force.",
     ),
     own(
+        &["tables"],
+        Argument::Required("FILE"),
+        "Judge these tables on the fabric of the other file, in place of an engine: an opensm.fdbs, \
+         an opensm-lfts.dump, or what dump_fts or ibroute prints.",
+    ),
+    IBNL_PATH,
+    own(
         &["path-sls"],
         Argument::Required("FILE"),
-        "With --dumps: the SLs of paths, one line each as ibdmchk -c takes them: GUID of the \
+        "With --dumps or --tables: the SLs of paths, one line each as ibdmchk -c takes them: GUID of the \
          sending node or port, LID, SL. Without it all paths have SL 0.",
     ),
     own(
@@ -50,6 +57,8 @@ const USAGE: &str = "lanekeeper verify FABRIC";
 pub(super) enum Source {
     /// Dump files in a folder.
     Dumps(PathBuf),
+    /// A fabric's file, and one with tables.
+    Tables(PathBuf, PathBuf),
     /// An engine, on the fabric of a file.
     Engine(PathBuf),
 }
@@ -60,6 +69,8 @@ pub(super) struct Request {
     pub(super) source: Source,
     /// Engines, roots and the like.
     pub(super) settings: Settings,
+    /// Where definitions of systems are.
+    pub(super) ibnl: Option<String>,
     /// The LMC, if one was asked for.
     pub(super) lmc: Option<u8>,
     /// The file with SLs of paths.
@@ -77,21 +88,32 @@ pub(super) struct Request {
 pub(super) fn read(words: &[OsString]) -> Result<Option<Request>, Failure> {
     let Some(words) = understand(words, USAGE, OWN)? else { return Ok(None) };
     let Words { line, operands, settings, lmc } = words;
+    let tables = line.extra("tables").map(PathBuf::from);
     let source = match (line.extra("dumps"), operands.as_slice()) {
+        (Some(_), _) if tables.is_some() => {
+            return Err(usage(USAGE, "--dumps holds tables already; what is --tables for?"));
+        }
         (Some(folder), []) => Source::Dumps(PathBuf::from(folder)),
         (Some(_), [fabric, ..]) => {
             let why = format!("--dumps holds a fabric already; what is {fabric} for?");
             return Err(usage(USAGE, &why));
         }
-        (None, _) => Source::Engine(one_fabric(USAGE, &operands)?),
+        (None, _) => match (one_fabric(USAGE, &operands)?, tables) {
+            (fabric, Some(tables)) => Source::Tables(fabric, tables),
+            (fabric, None) => Source::Engine(fabric),
+        },
     };
     let path_sls = line.extra("path-sls").map(PathBuf::from);
     if path_sls.is_some() && matches!(source, Source::Engine(_)) {
-        return Err(usage(USAGE, "--path-sls goes with --dumps: an engine knows its own SLs"));
+        return Err(usage(
+            USAGE,
+            "--path-sls goes with --dumps or --tables: an engine knows its own SLs",
+        ));
     }
     let fixed = line.extra("fixed-sl").map(sls).transpose().map_err(|why| usage(USAGE, &why))?;
     let json = line.extra("json").is_some();
-    Ok(Some(Request { source, settings, lmc, path_sls, fixed, json }))
+    let ibnl = line.extra("ibnl-path").map(str::to_owned);
+    Ok(Some(Request { ibnl, source, settings, lmc, path_sls, fixed, json }))
 }
 
 /// `all`, or SLs with commas between them.
