@@ -6,8 +6,10 @@ use std::fmt;
 use lk_fabric::Fabric;
 use lk_wire::{Guid, Sl};
 
+use crate::ca_order::CaOrder;
 use crate::hops::Hops;
 use crate::overrides::LaneOverrides;
+use crate::route_files::RouteFiles;
 use crate::shaping::Shaping;
 use crate::torus::{MasterTree, PairSls, TorusSpec};
 
@@ -55,10 +57,10 @@ pub struct RouteOptions {
     pub cn_guids: Option<Vec<Guid>>,
     /// `io_guid_file`: the ports of I/O nodes; none: no file.
     pub io_guids: Option<Vec<Guid>>,
-    /// `max_reverse_hops`: how many hops the wrong way paths to I/O nodes may have in ftree.
-    pub max_reverse_hops: u16,
     /// `quasi_ftree_indexing`: ftree numbers switches from the roots down.
     pub quasi_ftree_indexing: bool,
+    /// The files that the engine `file` routes by.
+    pub files: RouteFiles,
     /// Options that shape the choice of ports.
     pub shaping: Shaping,
     /// `qos`: whether SL2VL and VL arbitration tables are programmed at all.
@@ -130,5 +132,11 @@ pub trait Engine: Send + Sync {
     /// As [`Engine::plan`].
     fn hops(&self, job: &RouteJob<'_>) -> Result<Hops, Decline> {
         Ok(Hops::new(job.fabric))
+    }
+
+    /// The order of compute nodes that the routes suit, where the engine has one. It is worked
+    /// out anew.
+    fn ca_order(&self, _job: &RouteJob<'_>) -> Option<CaOrder> {
+        None
     }
 }

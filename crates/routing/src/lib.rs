@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+mod ca_order;
 pub mod check;
 pub mod engines;
 pub mod graph;
@@ -30,9 +31,11 @@ pub mod torus;
 mod balance;
 mod column;
 mod paths;
+mod route_files;
 mod route_paths;
 mod sssp;
 
+pub use ca_order::CaOrder;
 pub use check::{Check, check};
 pub use column::End;
 pub use engines::{ENGINES, Outcome, UnknownEngine, find, route};
@@ -41,6 +44,7 @@ pub use job::{DataVls, Decline, Engine, RouteJob, RouteOptions, Routes, SlPlan};
 pub use overrides::{ArbEntry, LaneOverrides};
 pub use proof::{GroupTree, Proof, prove, prove_all};
 pub use quality::{Quality, quality};
+pub use route_files::{RouteFile, RouteFiles};
 pub use shaping::Shaping;
 pub use tables::{Lfts, LidMap};
 pub use torus::{GroupPorts, MasterTree, PairSls, TorusSeed, TorusSpec};

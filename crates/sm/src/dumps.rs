@@ -1,5 +1,6 @@
 //! The state of the subnet in the form of OpenSM's dump files.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 use lk_fabric::dumps::{fdbs, lfts, lid_matrix, sl2vl, subnet_lst};
@@ -48,6 +49,27 @@ fn way(view: &View, switch: SwitchId, lid: Lid) -> Option<PortNum> {
 
 fn top(view: &View) -> Lid {
     view.desired.routes.as_ref().map_or(Lid(0), |r| r.lfts.top)
+}
+
+/// `opensm-ftree-ca-order.dump`: the compute nodes in the order that the routes suit; `None` where
+/// the engine that routed has no such order.
+#[must_use]
+pub fn ca_order(view: &View) -> Option<String> {
+    let job = RouteJob {
+        fabric: &view.seen.fabric,
+        lids: &view.desired.lids,
+        options: &view.settings.routing,
+        previous: None,
+    };
+    let engine = lk_routing::find(view.desired.routes.as_ref()?.engine)?;
+    let order = engine.ca_order(&job)?;
+    let lids: BTreeMap<PortId, Lid> =
+        view.desired.lids.ranges().iter().map(|(port, lid, _)| (*port, *lid)).collect();
+    let mut text = String::new();
+    let lid = |port| lids.get(&port).copied().unwrap_or(Lid(0));
+    // Writing to a String cannot fail.
+    order.write(&mut text, &view.seen.fabric, lid).ok()?;
+    Some(text)
 }
 
 /// Distances under the law of the engine that routed: up/down paths may be longer than the

@@ -460,7 +460,8 @@ impl fmt::Display for Event {
                 notes.iter().try_for_each(|n| write!(f, "; {n}"))
             }
             Self::NotRouted => f.write_str(
-                "no routing engine could route the fabric and no_fallback is set: nothing is changed",
+                "no routing engine of the list routes the fabric, and minhop may not stand in \
+                 (no_fallback is set, or a name is wrong): nothing is changed",
             ),
             Self::Proved { .. }
             | Self::CreditLoop { .. }

@@ -117,9 +117,9 @@ options! {
         /// If TRUE, routes are kept while the topology stays the same.
         use_ucast_cache: bool = false, fixed, NotYet;
         /// File with hop counts to load instead of computing them.
-        lid_matrix_dump_file: Option<String> = None, fixed, NotYet;
+        lid_matrix_dump_file: Option<String> = None, fixed, Applied;
         /// File with forwarding tables for the routing engine named file.
-        lfts_file: Option<String> = None, fixed, NotYet;
+        lfts_file: Option<String> = None, fixed, Applied;
         /// File with the GUIDs of root switches, for updn and ftree.
         root_guid_file: Option<String> = None, fixed, Applied;
         /// File with the GUIDs of compute ports, for ftree, dfsssp and sssp.
@@ -127,9 +127,10 @@ options! {
         /// File with the GUIDs of I/O ports, for ftree, dfsssp and sssp.
         io_guid_file: Option<String> = None, fixed, Applied;
         /// If TRUE, ftree numbers switches from the roots down, which suits incomplete trees.
-        quasi_ftree_indexing: bool = false, reload, NotYet;
+        quasi_ftree_indexing: bool = false, reload, Applied;
         /// How many hops the wrong way I/O nodes may take in ftree.
-        max_reverse_hops: u16 = 0, fixed, NotYet;
+        max_reverse_hops: u16 = 0, fixed,
+            NoEffect("ftree joins I/O nodes by paths that cannot deadlock, however far it is");
         /// File of ids that updn uses in place of switch GUIDs: GUID and id on a line.
         ids_guid_file: Option<String> = None, fixed, Applied;
         /// File of port GUIDs in the order in which they are routed.

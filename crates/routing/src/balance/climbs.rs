@@ -67,6 +67,14 @@ impl Climbs {
         climbs
     }
 
+    /// Brings the climbs of each switch into the order of a key of the higher switch.
+    pub(crate) fn sort<K: Ord>(&mut self, key: impl Fn(usize) -> K) {
+        for s in 0..self.len() {
+            let row = self.row(s);
+            self.all[row].sort_by_cached_key(|climb| (key(climb.peer as usize), climb.peer));
+        }
+    }
+
     /// How many switches there are.
     pub(crate) fn len(&self) -> usize {
         self.best.len()

@@ -25,7 +25,8 @@ impl std::fmt::Display for UnknownEngine {
 /// What came of a list of engines.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Outcome {
-    /// The routes; none where all engines declined and `no_fallback` forbids minhop.
+    /// The routes; none where all engines declined and minhop may not stand in for them: because of
+    /// `no_fallback`, or of a name that no engine has.
     pub routes: Option<Routes>,
     /// The engines that were tried and declined, in the order of the list.
     pub declined: Vec<Decline>,
@@ -43,9 +44,10 @@ pub fn find(name: &str) -> Option<&'static dyn Engine> {
 
 /// Routes a fabric by the first engine of a list that takes it.
 ///
-/// The list is split at commas and white space. An unknown name is skipped. An empty list (also
-/// `none`, `null` and `(null)`) means minhop, and so does a list whose engines all decline, unless
-/// `no_fallback` stands in it.
+/// The list is split at commas and white space. An unknown name is skipped, but minhop does not
+/// stand in for it: whoever misspells an engine does not want another one. An empty list (also
+/// `none`, `null` and `(null)`) means minhop, and so does a list of known engines that all decline,
+/// unless `no_fallback` stands in it.
 #[must_use]
 pub fn route(list: &str, job: &RouteJob<'_>) -> Outcome {
     let mut outcome = Outcome::default();
@@ -75,7 +77,7 @@ pub fn route(list: &str, job: &RouteJob<'_>) -> Outcome {
             }
         }
     }
-    if named && !fallback {
+    if (named && !fallback) || !outcome.unknown.is_empty() {
         return outcome;
     }
     outcome.fell_back = named;

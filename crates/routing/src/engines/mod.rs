@@ -5,6 +5,8 @@
 
 mod dnup;
 mod dor;
+mod file;
+mod ftree;
 mod generic;
 mod list;
 mod minhop;
@@ -14,6 +16,8 @@ mod updn;
 
 pub use dnup::DnUp;
 pub use dor::Dor;
+pub use file::FromFile;
+pub use ftree::FTree;
 pub use list::{Outcome, UnknownEngine, find, route};
 pub use minhop::MinHop;
 pub use sssp::Sssp;
@@ -23,10 +27,11 @@ pub use updn::UpDn;
 use crate::job::Engine;
 
 /// All engines of this version.
-pub const ENGINES: &[&dyn Engine] = &[&MinHop, &UpDn, &DnUp, &Dor, &Torus2Qos, &Sssp];
+pub const ENGINES: &[&dyn Engine] =
+    &[&MinHop, &UpDn, &DnUp, &Dor, &FTree, &FromFile, &Torus2Qos, &Sssp];
 
 /// Engines of OpenSM that this version does not have.
-pub const NOT_YET: &[&str] = &["file", "ftree", "lash", "dfsssp", "nue"];
+pub const NOT_YET: &[&str] = &["lash", "dfsssp", "nue"];
 
 /// Engines that only NVIDIA's subnet manager has.
 pub const NVIDIA_ONLY: &[&str] = &[

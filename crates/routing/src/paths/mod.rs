@@ -23,6 +23,8 @@ pub(crate) const MAX_HOPS: usize = 254;
 pub(crate) struct Reach {
     /// `levels[h][s]`: the destinations that switch `s` reaches by `h` hops and no fewer.
     pub(crate) levels: Vec<Vec<u64>>,
+    /// Hop counts from a file only: the destination switches.
+    pub(crate) dests: Vec<u32>,
     /// Up/down only: the destinations to which a switch keeps descending.
     pub(crate) descends: Vec<u64>,
     /// Up/down only: the destinations to which a switch may take any link.

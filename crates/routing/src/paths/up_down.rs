@@ -234,7 +234,7 @@ impl PathRule for UpDown<'_> {
         let (down, descends) = self.descents(dests);
         let (levels, torn) = self.pairwise(&down);
         let lawless = vec![0; self.graph.len()];
-        let mut reach = Reach { levels, descends, lawless };
+        let mut reach = Reach { levels, descends, lawless, ..Reach::default() };
         if torn != 0 {
             self.mend(&mut reach, &down, torn);
         }

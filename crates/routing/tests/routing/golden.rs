@@ -8,7 +8,7 @@ use lk_fabric::dumps::fdbs::{self, Entry};
 use lk_fabric::text::read_fabric;
 use lk_fabric::{PortId, SwitchId};
 use lk_routing::proof::{OneLane, SlSet, Traffic, prove};
-use lk_routing::{Hops, Lfts, LidMap, RouteOptions, check};
+use lk_routing::{Hops, Lfts, LidMap, RouteOptions, check, quality};
 use lk_wire::{Guid, Lid, Sl};
 
 use crate::fabrics::{Case, engine_named};
@@ -163,4 +163,34 @@ fn deadlocks_are_told_from_none_in_opensms_tables() {
     let case = case("r24");
     let refused = engine_named("updn").plan(&case.job());
     assert!(refused.is_err(), "{refused:?}");
+}
+
+/// `ft6x3-mixed` is a three-level tree of 6-port switches with random port numbers and GUIDs, and
+/// with a fifth of its hosts left out.
+#[test]
+fn ftree_orders_compute_nodes_as_opensm_does() {
+    for folder in ["ft4x3", "ft6x3-mixed"] {
+        let case = case(folder);
+        let order = engine_named("ftree").ca_order(&case.job()).expect("it is a fat-tree");
+        let mut text = String::new();
+        order.write(&mut text, &case.fabric, |port| case.lid(port)).expect("a String takes all");
+        assert_eq!(text, file(folder, "ftree-ca-order.dump").text(), "{folder}");
+    }
+}
+
+#[test]
+fn ftree_is_as_even_as_opensms_and_refuses_what_that_refuses() {
+    let case = case("ft4x3");
+    let (theirs, hops) = tables("ft4x3", "ftree", &case);
+    let ours = case.routes("ftree").lfts;
+    let most = |lfts| quality(&case.fabric, &case.lids, lfts).max_routes_per_link();
+    assert!(most(&ours) <= most(&theirs), "{} and {}", most(&ours), most(&theirs));
+    for (switch, lid, count) in hops {
+        let Some(count) = count else { continue };
+        let path = oracle::walk(&case.fabric, &case.lids, &ours, switch, lid);
+        let steps = path.map(|p| counted(&case, p.len() - 1, lid));
+        assert!(steps <= Some(usize::from(count)), "from {switch:?} to LID {lid}");
+    }
+    let refused = |folder: &str| engine_named("ftree").plan(&self::case(folder).job()).is_err();
+    assert!(refused("ft4x3-broken") && refused("r24"));
 }

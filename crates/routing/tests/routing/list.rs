@@ -81,9 +81,11 @@ fn engines_to_come_say_so_and_are_not_silent() {
 }
 
 #[test]
-fn a_wrong_name_is_skipped_with_the_nearest() {
+fn a_wrong_name_is_an_error_with_the_nearest() {
+    let outcome = route("Updn,minhop", &small_tree().job());
+    assert_eq!(outcome.routes.map(|r| r.engine), Some("minhop"), "the next in the list routes");
     let outcome = route("Updn,minhpo", &small_tree().job());
-    assert_eq!(outcome.routes.map(|r| r.engine), Some("minhop"));
+    assert_eq!(outcome.routes.map(|r| r.engine), None, "minhop does not stand in");
     let text: Vec<String> = outcome.unknown.iter().map(ToString::to_string).collect();
     assert_eq!(
         text,

@@ -2,7 +2,8 @@
 //!
 //! * `fabrics`: the fabrics; `oracle`: slow and simple answers to compare with.
 //! * `balance`: no uplink idles while its neighbour is full.
-//! * `minhop`, `updn`, `dnup`, `dor`, `sssp`: what each engine guarantees. `list`: their list.
+//! * `minhop`, `updn`, `dnup`, `dor`, `ftree`, `file`, `sssp`: what each engine guarantees. `list`:
+//!   the list of them.
 //! * `shaping`: options that shape the choice of ports.
 //! * `corners`: fabrics without switches, in pieces, with routers, with very large switches.
 //! * `proof`: whether packets can wait for each other in a circle.
@@ -15,7 +16,9 @@ mod corners;
 mod dnup;
 mod dor;
 mod fabrics;
+mod file;
 mod findings;
+mod ftree;
 mod golden;
 mod list;
 mod minhop;

@@ -34,9 +34,10 @@ pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
     let lids = lids::number(fabric, request.lmc)?;
     let previous = request.previous.as_deref();
     let previous = previous.map(|path| previous::read(path, fabric)).transpose()?;
-    let (routes, seconds) = routes(fabric, &lids.map, &request.settings)?;
-    let moved = previous.map(|tables| previous::moved(&tables, &routes.lfts));
-    let report = Report::of(fabric, &lids, &routes, seconds, moved);
+    let routed = routes(fabric, &lids.map, &request.settings)?;
+    let moved = previous.map(|tables| previous::moved(&tables, &routed.routes.lfts));
+    let report = Report::of(fabric, &lids, &routed, moved);
+    let routes = routed.routes;
     if let Some(folder) = &request.dump {
         dump::write(folder, input.file.fabric.clone(), lids, routes, request.settings)?;
     }
@@ -53,7 +54,20 @@ pub(super) fn refuse_empty(fabric: &Fabric) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The routes, and the seconds that the engine took. What became of the other engines is told.
+/// The routes, and how they came about.
+#[derive(Debug)]
+pub(super) struct Routed {
+    /// The routes.
+    pub(super) routes: Routes,
+    /// Seconds that the engine took.
+    seconds: f64,
+    /// The list of engines that was asked for.
+    asked: String,
+    /// What became of it, but for the routes.
+    outcome: Outcome,
+}
+
+/// The routes by the engines of the settings. What became of the other engines is told.
 ///
 /// # Errors
 /// No engine routes the fabric.
@@ -61,15 +75,15 @@ pub(super) fn routes(
     fabric: &Fabric,
     lids: &LidMap,
     settings: &Settings,
-) -> Result<(Routes, f64), Failure> {
+) -> Result<Routed, Failure> {
     let engines = settings.options.routing_engine.as_deref().unwrap_or("minhop");
     let job = RouteJob { fabric, lids, options: &settings.routing, previous: None };
     let start = Instant::now();
-    let outcome = lk_routing::route(engines, &job);
+    let mut outcome = lk_routing::route(engines, &job);
     let seconds = start.elapsed().as_secs_f64();
     tell(&outcome);
-    match outcome.routes {
-        Some(routes) => Ok((routes, seconds)),
+    match outcome.routes.take() {
+        Some(routes) => Ok(Routed { routes, seconds, asked: engines.to_owned(), outcome }),
         None => Err(Failure::Refused(anyhow!("no engine of \"{engines}\" routes this fabric"))),
     }
 }

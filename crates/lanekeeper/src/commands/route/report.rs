@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use lk_fabric::Fabric;
-use lk_routing::Routes;
 use lk_routing::quality::{Quality, quality};
 use lk_sm::Verdict;
 use serde::Serialize;
 
+use super::Routed;
 use super::lids::{Numbered, Origin};
 
 /// What `route --json` prints. Fields are added, never changed.
@@ -16,6 +16,16 @@ use super::lids::{Numbered, Origin};
 pub(super) struct Report {
     /// The engine that routed.
     engine: &'static str,
+    /// The list of engines that was asked for.
+    asked: String,
+    /// Whether minhop stands in for all engines that were asked for.
+    fell_back: bool,
+    /// The engines before this one in the list, and why they do not route.
+    declined: Vec<Declined>,
+    /// Names in the list that no engine has.
+    unknown: Vec<String>,
+    /// What the engine wants known.
+    notes: Vec<String>,
     /// Seconds that the engine took, without reading and checking.
     route_seconds: f64,
     /// Seconds that the proof took: that everything is reached and nothing can deadlock.
@@ -52,22 +62,38 @@ pub(super) struct Report {
     worst_uplink: Option<f64>,
 }
 
+/// An engine that does not route the fabric.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+struct Declined {
+    engine: &'static str,
+    /// The reason, with the switches or links at fault.
+    reason: String,
+}
+
 impl Report {
     /// Checks and measures routes.
     pub(super) fn of(
         fabric: &Fabric,
         lids: &Numbered,
-        routes: &Routes,
-        seconds: f64,
+        routed: &Routed,
         moved: Option<usize>,
     ) -> Self {
+        let Routed { routes, seconds, asked, outcome } = routed;
+        let declined = outcome.declined.iter();
+        let declined =
+            declined.map(|d| Declined { engine: d.engine, reason: d.reason.clone() }).collect();
         let start = Instant::now();
         let verdict = Verdict::of_routes(fabric, &lids.map, routes);
         let proof_seconds = start.elapsed().as_secs_f64();
         let figures: Quality = quality(fabric, &lids.map, &routes.lfts);
         Self {
             engine: routes.engine,
-            route_seconds: seconds,
+            asked: asked.clone(),
+            fell_back: outcome.fell_back,
+            declined,
+            unknown: outcome.unknown.iter().map(ToString::to_string).collect(),
+            notes: routes.notes.clone(),
+            route_seconds: *seconds,
             proof_seconds,
             deadlock_free: verdict.deadlock_free,
             lanes: verdict.lanes.len(),

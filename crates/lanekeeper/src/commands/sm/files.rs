@@ -77,6 +77,9 @@ const ROUTING: u8 = 0x40;
 pub(in crate::commands) fn write_dumps(folder: &Path, view: &View, log_flags: u8) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     write(folder, "opensm-subnet.lst", |out| dumps::subnet_lst(view, out))?;
+    if let Some(order) = dumps::ca_order(view) {
+        write(folder, "opensm-ftree-ca-order.dump", |out| fmt::Write::write_str(out, &order))?;
+    }
     if log_flags & ROUTING == 0 {
         return Ok(());
     }

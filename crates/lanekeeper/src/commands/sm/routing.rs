@@ -1,10 +1,13 @@
 //! The files that shape routing.
 
+use std::sync::Arc;
+
 use lk_config::guid_files::{self, GuidList, Placed};
 use lk_config::options::Options;
 use lk_config::torus_conf::{self, TorusConf};
-use lk_diag::{Diagnostics, SourceFile};
-use lk_routing::{DataVls, Shaping, TorusSeed, TorusSpec};
+use lk_diag::{Diagnostics, Severity, SourceFile};
+use lk_fabric::dumps::{lfts, lid_matrix};
+use lk_routing::{DataVls, RouteFile, RouteFiles, Shaping, TorusSeed, TorusSpec};
 use lk_sm::Settings;
 use lk_wire::{Guid, VlCode};
 
@@ -16,7 +19,6 @@ pub(in crate::commands) fn read(settings: &mut Settings, said: &mut Diagnostics)
     let o = &settings.options;
     let routing = &mut settings.routing;
     routing.connect_roots = o.connect_roots;
-    routing.max_reverse_hops = o.max_reverse_hops;
     routing.quasi_ftree_indexing = o.quasi_ftree_indexing;
     routing.qos = o.qos;
     let mut list = |option, path: &Option<String>, instead| {
@@ -31,6 +33,8 @@ pub(in crate::commands) fn read(settings: &mut Settings, said: &mut Diagnostics)
     let ids = ids.unwrap_or_default().into_iter();
     routing.ids = ids.map(|(guid, id)| (guid.value, id)).collect();
     routing.shaping = shaping(o, said);
+    let wants_file = o.routing_engine.as_deref().is_some_and(|list| list.contains("file"));
+    routing.files = if wants_file { route_files(o, said) } else { RouteFiles::default() };
     // What ports of a file can do is not known; the manager counts for itself.
     let lanes = VlCode(o.max_op_vls.min(4)).data_vls().max(1);
     routing.data_vls = DataVls { switches: lanes, end_ports: lanes };
@@ -86,6 +90,51 @@ fn shaping(o: &Options, said: &mut Diagnostics) -> Shaping {
         count_switches: o.port_profile_switch_nodes,
         throttled: Vec::new(),
     }
+}
+
+/// The files that the engine `file` routes by.
+fn route_files(o: &Options, said: &mut Diagnostics) -> RouteFiles {
+    let tables = o.lfts_file.as_deref();
+    let matrix = o.lid_matrix_dump_file.as_deref();
+    RouteFiles {
+        tables: tables.map(|path| route_file(path, said, lfts::read, &["0x", "Unicast lids"])),
+        matrix: matrix.map(|path| route_file(path, said, lid_matrix::read, &["0x", "Switch"])),
+    }
+}
+
+/// Reads a file to route by. A bad line among those that start with one of the words `starts` is
+/// a fault; other lines may be anything, as in opensm.
+fn route_file<T>(
+    path: &str,
+    said: &mut Diagnostics,
+    parse: impl Fn(&SourceFile) -> (Vec<T>, Diagnostics),
+    starts: &[&str],
+) -> Arc<RouteFile<T>> {
+    let name = path.to_owned();
+    let source = match std::fs::read(path) {
+        Ok(bytes) => SourceFile::new(path, bytes),
+        Err(e) => {
+            let fault = Some(format!("cannot read it: {e}"));
+            return Arc::new(RouteFile { name, content: Vec::new(), fault });
+        }
+    };
+    let (content, found) = parse(&source);
+    let multicast = source.lines().find(|(_, _, text)| text.starts_with("Multicast mlids"));
+    let multicast =
+        multicast.map(|(line, _, _)| format!("line {line}: tables of multicast groups"));
+    let bad = found.iter().filter(|d| d.severity == Severity::Error).find_map(|d| {
+        let label = d.primary()?;
+        let line = label.position().line;
+        let text = source.slice(source.line_span(line));
+        let what = d.message.trim_end_matches("; the line is left out");
+        starts.iter().any(|s| text.starts_with(s)).then(|| format!("line {line}: {what}"))
+    });
+    let empty = content.is_empty().then(|| "it holds no table".to_owned());
+    let fault = multicast.or(bad).or(empty);
+    if fault.is_some() {
+        said.extend(found);
+    }
+    Arc::new(RouteFile { name, content, fault })
 }
 
 /// The torus as its engine is told of it; none where the file must not be routed by.

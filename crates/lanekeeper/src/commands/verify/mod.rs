@@ -52,7 +52,7 @@ fn routed(path: &Path, request: &Request) -> Result<Subject, Failure> {
     let fabric = input.file.fabric;
     route::refuse_empty(&fabric)?;
     let lids = route::lids::number(&fabric, request.lmc)?.map;
-    let (routes, _) = route::routes(&fabric, &lids, &request.settings)?;
+    let routes = route::routes(&fabric, &lids, &request.settings)?.routes;
     let sl2vl = match routes.lanes {
         Some(_) => Sl2vl::of_lanes(&fabric, &routes.proof_lanes(&fabric, &OneLane)),
         None => Sl2vl::one_lane(),
