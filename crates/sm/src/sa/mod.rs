@@ -5,20 +5,22 @@
 //! line; [`Request`] is what is known of it; a module for each kind of record makes an [`Answer`].
 //! What requests cause beside their answers is collected in [`Effects`].
 
+pub mod class_port_info;
 pub mod index;
 pub mod inform;
 pub mod mcmember;
 pub mod partitions;
 pub mod path;
 pub mod queue;
+pub mod records;
 pub mod report;
 pub mod request;
 
 use std::sync::Arc;
 
-use lk_fabric::PortId;
+use lk_fabric::{PortId, SwitchId};
 use lk_wire::sa::{Message, sa_attr};
-use lk_wire::{Gid, Guid, NodeType, Notice, Status, Trap, attr};
+use lk_wire::{Gid, Guid, Lid, NodeType, Notice, Status, Trap, attr};
 use rustc_hash::FxHashMap;
 
 use crate::io::{GsiAddress, Outgoing, View};
@@ -78,6 +80,8 @@ pub struct Context<'a> {
     pub aliases: &'a Aliases,
     /// Multicast groups.
     pub groups: &'a Groups,
+    /// Counts up while the subnet manager is at work.
+    pub activity: u32,
 }
 
 impl Context<'_> {
@@ -91,6 +95,20 @@ impl Context<'_> {
     #[must_use]
     pub fn index(&self) -> &Index {
         &self.served.index
+    }
+
+    /// The switches that have a LID, with their port 0, in OpenSM's order; only the one with this
+    /// LID where one is given.
+    pub fn switches(&self, lid: Option<u16>) -> impl Iterator<Item = (PortId, SwitchId)> + '_ {
+        let index = self.index();
+        let fabric = &self.view().seen.fabric;
+        let one = lid.map(|lid| index.port_by_lid(Lid(lid)));
+        let nodes = index.nodes().iter().filter(move |_| one.is_none()).copied();
+        let nodes = one.flatten().map(|port| fabric.owner(port)).into_iter().chain(nodes);
+        nodes.filter_map(|id| {
+            let port = fabric.node(id).first;
+            fabric.as_switch(id).filter(|_| index.lid(port).is_unicast()).map(|s| (port, s))
+        })
     }
 
     /// The end port with a GID of this subnet, also by an alias GUID.
@@ -122,6 +140,8 @@ pub struct Sa {
     groups: Groups,
     subscriptions: Subscriptions,
     reports: Reports,
+    /// How many requests were answered.
+    answered: u32,
 }
 
 impl Sa {
@@ -202,6 +222,7 @@ impl Sa {
     /// Answers the request whose turn it is.
     pub fn answer_next(&mut self, now: Instant, effects: &mut Effects) -> Option<Outgoing> {
         let waiting = self.queue.pop()?;
+        self.answered = self.answered.wrapping_add(1);
         let message = Message::parse(&waiting.bytes).ok()?;
         let options = &self.served.as_ref()?.view.settings.options;
         let patience = Duration::millis(u64::from(options.max_msg_fifo_timeout));
@@ -222,7 +243,12 @@ impl Sa {
             return Answer::Silence;
         }
         let request = Request::new(from, requester, key != 0, message);
-        let context = Context { served, aliases: &self.aliases, groups: &self.groups };
+        let context = Context {
+            served,
+            aliases: &self.aliases,
+            groups: &self.groups,
+            activity: self.answered,
+        };
         match message.header.attr_id() {
             sa_attr::PATH_RECORD | sa_attr::MULTI_PATH_RECORD => path::answer(&context, &request),
             sa_attr::MC_MEMBER_RECORD => {
@@ -231,7 +257,9 @@ impl Sa {
             }
             attr::INFORM_INFO => inform::set(served, &mut self.subscriptions, &request),
             sa_attr::INFORM_INFO_RECORD => inform::query(&context, &self.subscriptions, &request),
-            _ => Answer::Refused(Status::METHOD_ATTR_UNSUPPORTED),
+            attr::CLASS_PORT_INFO => class_port_info::answer(&context, &request),
+            _ => records::answer(&context, &request)
+                .unwrap_or(Answer::Refused(Status::METHOD_ATTR_UNSUPPORTED)),
         }
     }
 }

@@ -147,7 +147,7 @@ impl Answer {
             }
             Self::Records(r) => {
                 let mut header = request.answer(Status::OK);
-                header.set_attribute_offset(stride(r.length));
+                header.set_attribute_offset(if r.is_empty() { 0 } else { stride(r.length) });
                 if is_table(request.method()) {
                     start_rmpp(&mut header);
                 }

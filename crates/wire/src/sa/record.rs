@@ -111,7 +111,7 @@ attribute! {
         16, 16, capability_mask / set_capability_mask: u16, "CapabilityMask",
             "What the server can do, see [`mod@sa_capability`].";
         32, 27, capability_mask2 / set_capability_mask2: u32, "CapabilityMask2",
-            "What else it can do, see [`mod@sa_capability`].";
+            "What else it can do, see [`mod@sa_capability2`].";
         59, 5, resp_time / set_resp_time: u8, "RespTimeValue",
             "Exponent of the response time: 4.096 us times a power of two.";
         64, 128, redirect_gid;
@@ -137,27 +137,40 @@ record! {
     ClassPortInfo: crate::attr::CLASS_PORT_INFO;
 }
 
-/// Bits of [`ClassPortInfo::capability_mask`] and, where the name says so, of
-/// [`ClassPortInfo::capability_mask2`] for subnet administration (IBA 15.2.5.1).
+/// Bits of [`ClassPortInfo::capability_mask`] of subnet administration (IBA 15.2.5.1).
 pub mod sa_capability {
-    /// Subscriptions are taken.
-    pub const SUBNET_OPT_RECORDS: u16 = 1 << 8;
-    /// Datagrams from and to a whole multicast group of clients.
+    /// The Notice attribute can be read and set.
+    pub const NOTICE: u16 = 1 << 1;
+    /// Multicast groups of unreliable datagrams.
     pub const UD_MULTICAST: u16 = 1 << 9;
     /// MultiPathRecord is answered.
     pub const MULTI_PATH: u16 = 1 << 10;
-    /// Reinitialisation.
-    pub const REINIT: u16 = 1 << 11;
     /// PortInfoRecord can be matched by set bits of the capability mask.
     pub const PORT_INFO_CAP_MASK_MATCH: u16 = 1 << 13;
-    /// In the second mask: paths carry what the QoS policy says.
-    pub const MASK2_QOS: u32 = 1 << 1;
-    /// In the second mask: MCMemberRecord tells when the top of the forwarding tables is known.
-    pub const MASK2_MULTICAST_TOP: u32 = 1 << 3;
-    /// In the second mask: PortInfoRecord can be matched by the second capability mask.
-    pub const MASK2_PORT_INFO_CAP_MASK2_MATCH: u32 = 1 << 5;
-    /// In the second mask: PortInfoRecord tells extended speeds.
-    pub const MASK2_LINK_WIDTH_2X: u32 = 1 << 6;
+}
+
+/// Bits of [`ClassPortInfo::capability_mask2`] of subnet administration (IBA 15.2.5.1).
+pub mod sa_capability2 {
+    /// Paths carry what the QoS policy says.
+    pub const QOS: u32 = 1 << 1;
+    /// The top of the multicast forwarding tables is set.
+    pub const MULTICAST_TOP: u32 = 1 << 3;
+    /// Alias GUIDs are taken.
+    pub const ALIAS_GUIDS: u32 = 1 << 5;
+    /// PortInfoRecord holds the whole of PortInfo.
+    pub const FULL_PORT_INFO: u32 = 1 << 6;
+    /// Extended speeds are told.
+    pub const EXTENDED_SPEEDS: u32 = 1 << 7;
+    /// ServiceRecord may be about a multicast group.
+    pub const MULTICAST_SERVICES: u32 = 1 << 8;
+    /// PortInfoRecord can be matched by the second capability mask.
+    pub const CAP_MASK2_MATCH: u32 = 1 << 10;
+    /// Links of two lanes are told.
+    pub const LINK_WIDTH_2X: u32 = 1 << 12;
+    /// HDR is told.
+    pub const HDR: u32 = 1 << 13;
+    /// NDR is told.
+    pub const NDR: u32 = 1 << 15;
 }
 
 /// The GID that starts at bit `offset` of `bytes`.
