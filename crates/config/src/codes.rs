@@ -82,6 +82,8 @@ codes! {
     CACHE_RECORD = "CF041", "cache record not used";
     /// A key that occurs twice in a cache file; the first counts.
     CACHE_TWICE = "CF042", "cache key given twice";
+    /// A record of the subnet administration's file that cannot be read; reading ends there.
+    SA_DB = "CF043", "broken sa_db_file";
     /// A line of torus-2QoS.conf for which the engine does not route by the file.
     TORUS_LINE = "CF050", "torus-2QoS.conf cannot be used";
     /// A part of torus-2QoS.conf that is ignored.

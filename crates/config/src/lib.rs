@@ -9,8 +9,8 @@
 //! of both; [`guid_map`] and [`guid_files`] for lists of GUIDs, [`node_names`] for the node name
 //! map, [`torus_conf`] for the torus engine's file, [`qos_policy`] for the QoS policy,
 //! [`partitions`] for partitions.conf,
-//! [`prefix_routes`] for the routers of other subnets, [`persistent`] and [`guid2lid`] for what is
-//! kept over restarts.
+//! [`prefix_routes`] for the routers of other subnets, [`persistent`], [`guid2lid`] and [`sa_db`]
+//! for what is kept over restarts.
 
 #![forbid(unsafe_code)]
 
@@ -29,6 +29,7 @@ pub mod persistent;
 mod placed;
 pub mod prefix_routes;
 pub mod qos_policy;
+pub mod sa_db;
 pub mod torus_conf;
 
 pub use command_line::CommandLine;

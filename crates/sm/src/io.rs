@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use lk_config::guid2lid::Guid2Lid;
+use lk_config::sa_db::SaDb;
 use lk_routing::Lfts;
 use lk_wire::{Gid, Lid, Sl, Smp};
 
@@ -114,6 +115,8 @@ pub enum Output {
     Job(Job),
     /// LIDs to be kept over restarts.
     Store(Guid2Lid),
+    /// What clients have stored in the subnet administration, to be kept over restarts.
+    SaDatabase(Box<SaDb>),
     /// What would be changed, in plan mode, or what is about to be changed.
     Plan(Box<Report>),
     /// The state after a sweep.

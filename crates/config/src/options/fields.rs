@@ -28,7 +28,7 @@ options! {
         /// Key that proves SMs of this subnet to each other.
         sm_key: u64 = 1, reload, NotYet;
         /// Key that makes an SA request a trusted one.
-        sa_key: u64 = 1, reload, NotYet;
+        sa_key: u64 = 1, reload, Applied;
         /// Subnet prefix of all GIDs.
         subnet_prefix: u64 = 0xfe80_0000_0000_0000, fixed, Applied;
         /// LID mask control: each end port gets 2^lmc LIDs; 0 to 7.
@@ -150,9 +150,9 @@ options! {
         /// If TRUE, ports in guid_routing_order_file are not scattered.
         guid_routing_order_no_scatter: bool = false, fixed, Applied;
         /// SA database to load at the first sweep.
-        sa_db_file: Option<String> = None, fixed, NotYet;
+        sa_db_file: Option<String> = None, fixed, Applied;
         /// If TRUE, the SA database is dumped after every sweep that finds a change.
-        sa_db_dump: bool = false, reload, NotYet;
+        sa_db_dump: bool = false, reload, Applied;
         /// File for the engine torus-2QoS.
         torus_config: Option<String> = text("/etc/opensm/torus-2QoS.conf"), reload, Applied;
     }
@@ -183,7 +183,7 @@ options! {
         /// Milliseconds that the answer to a wildcard SL2VL Set may take.
         long_transaction_timeout: u32 = 500, fixed, Applied;
         /// Milliseconds after which a waiting SA request is dropped.
-        max_msg_fifo_timeout: u32 = 10_000, reload, NotYet;
+        max_msg_fifo_timeout: u32 = 10_000, reload, Applied;
         /// If TRUE, one thread serves the SA.
         single_thread: bool = false, fixed,
             NoEffect("the core is one thread and the SA never waits for it");

@@ -25,6 +25,7 @@ impl Sm {
         let number = notice.trap_number();
         let text = Trap::parse(&notice).map_or_else(|| "unknown".to_owned(), |t| words(&t));
         self.event(Event::Trap { number, lid: Lid(notice.issuer_lid()), text });
+        self.hear(&notice);
         let changes = matches!(number, trap_number::LINK_STATE_CHANGE | trap_number::LOCAL_CHANGE);
         let own = self.seen.as_ref().and_then(|s| s.port_info(s.sm_port)).map(PortInfo::lid);
         // The own port's bit that says that an SM is here is no news.

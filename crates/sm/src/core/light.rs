@@ -32,7 +32,7 @@ impl Sm {
         Some((smp, Purpose::Light(switch), Patience::Normal))
     }
 
-    fn switch_guid(&self, switch: SwitchId) -> Option<lk_wire::Guid> {
+    fn switch_guid(&self, switch: SwitchId) -> Option<Guid> {
         let fabric = &self.seen.as_ref()?.fabric;
         Some(fabric.node(fabric.switch_node(switch)).guid)
     }
@@ -64,7 +64,10 @@ impl Sm {
         let Stage::Light(light) = &mut self.stage else { return };
         match light.found.take() {
             Some(reason) => self.start_sweep(reason),
-            None => self.idle(),
+            None => {
+                self.keep_database(false);
+                self.idle();
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use lk_config::Options;
 use lk_fabric::{PortId, SwitchId};
-use lk_wire::{Lid, Smp};
+use lk_wire::{Guid, Lid, Smp};
 
 use crate::apply::{Apply, Write};
 use crate::decide::{Desired, Settings};
@@ -56,6 +56,8 @@ enum Purpose {
     Light(SwitchId),
     /// Is the master SM alive?
     Master,
+    /// A block of alias GUIDs of a port.
+    Guids(Guid, u8),
 }
 
 enum Stage {
@@ -105,6 +107,8 @@ pub struct Sm {
     /// What ports were last found to hold otherwise than they were told.
     differences: Vec<Event>,
     sa: Sa,
+    /// A block of alias GUIDs that is on its way.
+    guids: Option<(Guid, u8)>,
     /// How many requests to the subnet administration may be answered before more input is taken.
     turns: u32,
 }
@@ -134,6 +138,7 @@ impl Sm {
             unfinished: false,
             differences: Vec::new(),
             sa: Sa::default(),
+            guids: None,
             turns: 0,
         };
         if sm.settings.options.sm_inactive && mode == Mode::Daemon {
@@ -197,7 +202,9 @@ impl Sm {
         self.window.set_limits(limits(&settings));
         let guid2lid = self.settings.guid2lid.clone();
         let first_sweep = self.settings.first_sweep;
-        self.settings = Arc::new(Settings { guid2lid, first_sweep, ..settings });
+        let (sa_db, started) = (self.settings.sa_db.clone(), self.settings.started);
+        let kept = Settings { guid2lid, first_sweep, sa_db, started, ..settings };
+        self.settings = Arc::new(kept);
     }
 
     /// The next output.
@@ -286,6 +293,9 @@ impl Sm {
         self.window.clear();
         self.stage = Stage::Over;
         if outcome == Outcome::Stopped {
+            if self.state == SmState::Master {
+                self.keep_database(false);
+            }
             self.event(Event::Exit);
         }
         self.out.push_back(Output::Finished(outcome));

@@ -20,6 +20,7 @@ impl Sm {
         }
         if matches!(self.stage, Stage::Idle { .. } | Stage::Light(_)) {
             self.window.clear();
+            self.guids_lost();
             self.start_sweep(reason);
         } else {
             self.wanted.get_or_insert(reason);
@@ -80,7 +81,8 @@ impl Sm {
             }
             Stage::Light(_) => self.next_light()?,
             Stage::Standby(_) => self.next_standby()?,
-            Stage::Decide | Stage::Idle { .. } | Stage::Over => return None,
+            Stage::Idle { .. } => self.next_guids()?,
+            Stage::Decide | Stage::Over => return None,
         };
         if smp.method() == method::SET {
             self.figures.sets += 1;
@@ -125,6 +127,7 @@ impl Sm {
             }
             (Purpose::Light(switch), Stage::Light(_)) => self.light_answered(switch, response),
             (Purpose::Master, Stage::Standby(_)) => self.master_answered(response),
+            (Purpose::Guids(guid, block), _) => self.guids_written(guid, block, None),
             // A stage clears the window before it gives way to another, so no answer can
             // belong to a stage that is over.
             _ => {}
@@ -157,6 +160,7 @@ impl Sm {
             }
             (Purpose::Light(switch), Stage::Light(_)) => self.light_failed(switch),
             (Purpose::Master, Stage::Standby(_)) => self.master_silent(),
+            (Purpose::Guids(guid, block), _) => self.guids_written(guid, block, Some(why)),
             _ => {}
         }
         self.events(events);
@@ -355,6 +359,7 @@ impl Sm {
             let view = Arc::new(view);
             self.serve(Arc::clone(&view));
             self.out.push_back(Output::View(view));
+            self.keep_database(true);
         }
         self.event(match failed {
             0 => Event::SubnetUp(figures),

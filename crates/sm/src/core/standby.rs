@@ -48,6 +48,7 @@ impl Sm {
             Mode::Daemon => {
                 let path = *seen.path(port);
                 self.set_state(SmState::Standby);
+                self.sa.withdraw();
                 self.stage = Stage::Standby(Standby { path, ask_at: self.poll_time(), misses: 0 });
             }
         }

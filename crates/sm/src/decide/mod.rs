@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use lk_config::guid2lid::Guid2Lid;
 use lk_config::node_names::NodeNames;
+use lk_config::sa_db::SaDb;
 use lk_config::{Options, PartitionsConf};
 use lk_fabric::PortId;
 use lk_routing::{Lfts, LidMap, RouteJob, RouteOptions, Routes};
@@ -48,6 +49,10 @@ pub struct Settings {
     pub partitions: Option<Arc<PartitionsConf>>,
     /// Whether the window of outstanding SMPs may grow above `max_wire_smps`: nobody has set it.
     pub tune_window: bool,
+    /// What clients of an earlier run have stored in the subnet administration.
+    pub sa_db: Option<Arc<SaDb>>,
+    /// When the core's time began, in seconds since 1970; 0 where that is of no account.
+    pub started: u64,
 }
 
 impl Settings {
@@ -64,6 +69,8 @@ impl Settings {
             first_sweep: true,
             partitions: None,
             tune_window: true,
+            sa_db: None,
+            started: 0,
         }
     }
 }

@@ -30,7 +30,13 @@ pub struct Subscription {
     pub to: GsiAddress,
     /// What it wants to hear of.
     pub info: InformInfo,
+    /// Whether it may hear of wrong keys.
+    pub trusted: bool,
 }
+
+/// The first and the last of the traps that tell of wrong keys (IBA 14.2.5.1).
+const SECURITY: std::ops::RangeInclusive<u16> =
+    trap_number::BAD_M_KEY..=trap_number::SWITCH_BAD_P_KEY;
 
 /// What two subscriptions must not have in common: everything of an InformInfo but the queue
 /// pair, the response time and whether it subscribes.
@@ -78,11 +84,17 @@ impl Subscriptions {
 
     /// Takes a subscription in; one that is there already stays as it is, but for where its
     /// reports go. `false`: there is no room.
-    pub fn subscribe(&mut self, subscriber: Gid, to: GsiAddress, info: &InformInfo) -> bool {
+    pub fn subscribe(
+        &mut self,
+        subscriber: Gid,
+        to: GsiAddress,
+        info: &InformInfo,
+        trusted: bool,
+    ) -> bool {
         let known = self.of(subscriber.guid).find(|s| what(&s.info) == what(info));
         if let Some(key) = known.map(Self::key) {
             if let Some(known) = self.all.get_mut(&key) {
-                (known.to, known.info) = (to, *info);
+                (known.to, known.info, known.trusted) = (to, *info, trusted);
             }
             return true;
         }
@@ -96,20 +108,41 @@ impl Subscriptions {
         if self.all.len() >= MOST || self.all.contains_key(&(subscriber.guid, number)) {
             return false;
         }
-        let subscription = Subscription { subscriber, number, to, info: *info };
+        let subscription = Subscription { subscriber, number, to, info: *info, trusted };
         self.all.insert((subscriber.guid, number), subscription);
         true
     }
 
     /// Takes a subscription out; `false`: there is none such.
     pub fn unsubscribe(&mut self, subscriber: Gid, info: &InformInfo) -> bool {
-        let known = self.of(subscriber.guid).find(|s| what(&s.info) == what(info));
-        known.map(Self::key).is_some_and(|key| self.all.remove(&key).is_some())
+        // The queue pair tells subscriptions of one port apart (IBA 13.4.8.3); 0 is any.
+        let queue = info.qpn();
+        let is_same = |s: &&Subscription| {
+            what(&s.info) == what(info) && (queue == 0 || queue == s.to.qp || queue == s.info.qpn())
+        };
+        let key = self.of(subscriber.guid).find(is_same).map(Self::key);
+        key.is_some_and(|key| self.all.remove(&key).is_some())
     }
 
     /// Forgets those of ports that are gone.
     pub fn keep(&mut self, mut there: impl FnMut(Guid) -> bool) {
         self.all.retain(|(guid, _), _| there(*guid));
+    }
+
+    /// Reports go to the LIDs that ports have now. `is_at` says whether a LID is a port's, `lid`
+    /// which one to take else.
+    pub fn move_to(
+        &mut self,
+        is_at: impl Fn(Guid, Lid) -> bool,
+        lid: impl Fn(Guid) -> Option<Lid>,
+    ) {
+        for ((guid, _), subscription) in &mut self.all {
+            if !is_at(*guid, subscription.to.lid)
+                && let Some(base) = lid(*guid)
+            {
+                subscription.to.lid = base;
+            }
+        }
     }
 
     /// Those that a notice is for. `allowed` says whether a port may hear of another.
@@ -151,6 +184,10 @@ fn wants(info: &InformInfo, notice: &Notice) -> bool {
 /// Whether the subscriber shares a partition with the port that the notice is about.
 fn may_hear(served: &Served, subscription: &Subscription, notice: &Notice) -> bool {
     let index = &served.index;
+    let is_security = notice.is_generic() == 1 && SECURITY.contains(&notice.trap_number());
+    if is_security && !subscription.trusted {
+        return false;
+    }
     let Some(subscriber) = index.port_by_guid(subscription.subscriber.guid) else { return false };
     let about = index
         .port_by_guid(subject(notice).guid)
@@ -163,38 +200,36 @@ pub fn set(served: &Served, subscriptions: &mut Subscriptions, request: &Request
     if request.method() != method::SET {
         return Answer::Refused(Status::METHOD_ATTR_UNSUPPORTED);
     }
-    let mut info: InformInfo = request.record();
+    let info: InformInfo = request.record();
     let subscriber = served.gid(request.requester);
-    let done = match info.subscribe() {
-        0 => {
-            if !subscriptions.unsubscribe(subscriber, &info) {
-                return Answer::Refused(sa_status::REQ_INVALID);
+    match info.subscribe() {
+        0 if subscriptions.unsubscribe(subscriber, &info) => Answer::one(&info),
+        1 if may_ask(served, request, &info) => {
+            match subscriptions.subscribe(subscriber, request.from, &info, request.trusted) {
+                true => Answer::one(&info),
+                false => Answer::Refused(sa_status::NO_RESOURCES),
             }
-            true
         }
-        1 if !may_ask(served, request, &info) => return Answer::Refused(sa_status::REQ_INVALID),
-        1 => subscriptions.subscribe(subscriber, request.from, &info),
-        _ => return Answer::Refused(sa_status::REQ_INVALID),
-    };
-    if !done {
-        return Answer::Refused(sa_status::NO_RESOURCES);
+        _ => Answer::Refused(sa_status::REQ_INVALID),
     }
-    info.set_qpn(request.from.qp);
-    Answer::one(&info)
 }
 
-/// Whether the ports that a subscription is about share a partition with its subscriber.
+/// Whether the ports that a subscription is about are there and share a partition with its
+/// subscriber. Of wrong keys only a trusted subscriber may hear.
 fn may_ask(served: &Served, request: &Request<'_>, info: &InformInfo) -> bool {
     let index = &served.index;
     let shares = |port| index.partitions().share(request.requester, port);
+    let is_security = info.is_generic() == 1 && SECURITY.contains(&info.trap_number());
+    if is_security && !request.trusted {
+        return false;
+    }
     if info.gid() != Gid::default() {
         return index.port_by_guid(info.gid().guid).is_some_and(shares);
     }
     let (first, last) = (info.lid_begin(), info.lid_end());
-    if first == ALL_LIDS {
-        return true;
-    }
-    first <= last && (first..=last).filter_map(|l| index.port_by_lid(Lid(l))).all(shares)
+    // LID 0 stands for none, and so does a range that ends before it begins.
+    first == ALL_LIDS
+        || (first.max(1)..=last).all(|l| index.port_by_lid(Lid(l)).is_some_and(shares))
 }
 
 /// SubnAdmGet and SubnAdmGetTable of InformInfoRecord.
@@ -215,6 +250,7 @@ pub fn query(
         record.set_subscriber_gid(subscription.subscriber);
         record.set_enumeration(subscription.number);
         record.set_info(&subscription.info);
+        record.set_qpn(if request.trusted { subscription.to.qp } else { 0 });
         if !matches(inform_mask::COMPONENTS, request.mask(), &asked.0, &record.0) {
             continue;
         }

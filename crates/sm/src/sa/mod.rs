@@ -5,7 +5,10 @@
 //! line; [`Request`] is what is known of it; a module for each kind of record makes an [`Answer`].
 //! What requests cause beside their answers is collected in [`Effects`].
 
+pub mod aliases;
 pub mod class_port_info;
+mod database;
+pub mod guid_info;
 pub mod index;
 pub mod inform;
 pub mod mcmember;
@@ -15,22 +18,28 @@ pub mod queue;
 pub mod records;
 pub mod report;
 pub mod request;
+pub mod service;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
 use lk_fabric::{PortId, SwitchId};
 use lk_wire::sa::{Message, sa_attr};
-use lk_wire::{Gid, Guid, Lid, NodeType, Notice, Status, Trap, attr};
-use rustc_hash::FxHashMap;
+use lk_wire::{Gid, Guid, GuidInfo, Lid, NodeType, Notice, Status, Trap, attr, method};
 
 use crate::io::{GsiAddress, Outgoing, View};
 use crate::multicast::Groups;
 use crate::time::{Duration, Instant};
+pub use aliases::Aliases;
 use index::{Index, speaker};
 use inform::Subscriptions;
 use queue::{Bounds, Queue, Waiting};
 use report::{Patience, Reports};
 use request::{Answer, Request, refusal};
+use service::Services;
 
 /// A view and its index.
 #[derive(Debug)]
@@ -48,26 +57,23 @@ impl Served {
         Self { index: Index::of(&view), view }
     }
 
+    /// The GIDs of the end ports that an older view has not, and of those that only it has.
+    fn changes_since(&self, old: &Self) -> (Vec<Gid>, Vec<Gid>) {
+        let only = |a: &Self, b: &Self| {
+            let fabric = &a.view.seen.fabric;
+            let ports = a.index.end_ports().iter();
+            let missing = ports.filter(|p| b.index.port_by_guid(fabric.port(**p).guid).is_none());
+            missing.map(|p| a.gid(*p)).collect()
+        };
+        (only(self, old), only(old, self))
+    }
+
     /// The GID of an end port; of a switch's external port that of the switch.
     #[must_use]
     pub fn gid(&self, port: PortId) -> Gid {
         let fabric = &self.view.seen.fabric;
         let guid = fabric.port(speaker(fabric, port)).guid;
         Gid { prefix: self.view.settings.options.subnet_prefix, guid }
-    }
-}
-
-/// GUIDs that ports were given beside their own, and whose they are.
-#[derive(Clone, Default, Debug)]
-pub struct Aliases {
-    ports: FxHashMap<Guid, Guid>,
-}
-
-impl Aliases {
-    /// The GUID of the port that an alias belongs to.
-    #[must_use]
-    pub fn owner(&self, alias: Guid) -> Option<Guid> {
-        self.ports.get(&alias).copied()
     }
 }
 
@@ -140,14 +146,79 @@ pub struct Sa {
     groups: Groups,
     subscriptions: Subscriptions,
     reports: Reports,
+    services: Services,
     /// How many requests were answered.
     answered: u32,
+    /// Whether what clients have stored has changed since it was last given out.
+    changed: bool,
 }
 
 impl Sa {
-    /// Answers from this view from now on.
-    pub fn install(&mut self, view: Arc<View>) {
-        self.served = Some(Served::new(view));
+    /// Answers from this view from now on. Subscribers hear of ports that have come and gone
+    /// since the last one; what earlier runs have stored is taken in with the first.
+    pub fn install(&mut self, now: Instant, view: Arc<View>) {
+        let new = Served::new(view);
+        let old = self.served.replace(new);
+        let Some(old) = old else {
+            self.changed = true;
+            let stored = self.served.as_ref().and_then(|s| s.view.settings.sa_db.clone());
+            if let Some(db) = stored {
+                self.restore(now, &db);
+            }
+            return;
+        };
+        let Some(new) = &self.served else { return };
+        let (came, went) = new.changes_since(&old);
+        self.subscriptions.keep(|guid| new.index.port_by_guid(guid).is_some());
+        let port = |guid| new.index.port_by_guid(guid);
+        self.subscriptions.move_to(
+            |guid, lid| new.index.port_by_lid(lid).is_some_and(|p| Some(p) == port(guid)),
+            |guid| port(guid).map(|p| new.index.lid(p)),
+        );
+        for gid in &came {
+            // It may have forgotten what it was told.
+            self.aliases.write_again(gid.guid, None);
+        }
+        for trap in came
+            .into_iter()
+            .map(Trap::GidInService)
+            .chain(went.into_iter().map(Trap::GidOutOfService))
+        {
+            self.tell(&trap);
+        }
+    }
+
+    /// The view that is answered from.
+    #[must_use]
+    pub fn view(&self) -> Option<&View> {
+        self.served.as_ref().map(|s| &*s.view)
+    }
+
+    /// The end port with a GUID, in [`Self::view`].
+    #[must_use]
+    pub fn port_by_guid(&self, guid: Guid) -> Option<PortId> {
+        self.served.as_ref()?.index.port_by_guid(guid)
+    }
+
+    /// The next block of alias GUIDs that a port has to be told.
+    pub fn next_guids(&mut self) -> Option<(Guid, u8, GuidInfo)> {
+        let served = self.served.as_ref()?;
+        while let Some((guid, block)) = self.aliases.next_unwritten() {
+            if served.index.port_by_guid(guid).is_some() {
+                return Some((guid, block, self.aliases.block(guid, block)));
+            }
+        }
+        None
+    }
+
+    /// A block of alias GUIDs has to be told again.
+    pub fn write_again(&mut self, port: Guid, block: u8) {
+        self.aliases.write_again(port, Some(block));
+    }
+
+    /// Ends the leases that are over.
+    pub fn expire(&mut self, now: Instant) {
+        self.changed |= self.services.expire(now);
     }
 
     /// Takes no more requests: somebody else is the master.
@@ -187,7 +258,7 @@ impl Sa {
     /// When there is something to do that no input brings.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
-        self.reports.deadline()
+        [self.reports.deadline(), self.services.deadline()].into_iter().flatten().min()
     }
 
     /// Tells an event of the subnet administration's own, traps 64 to 67, to its subscribers.
@@ -197,6 +268,15 @@ impl Sa {
         let mut notice = trap.notice(NodeType(0), served.index.lid(own));
         notice.set_producer_type(Notice::PRODUCER_CLASS_MANAGER);
         notice.set_issuer_gid(served.gid(own));
+        self.forward(&notice);
+    }
+
+    /// Tells a trap that a port has sent to its subscribers.
+    pub fn hear(&mut self, notice: &Notice) {
+        let Some(served) = &self.served else { return };
+        let Some(port) = served.index.port_by_lid(Lid(notice.issuer_lid())) else { return };
+        let mut notice = *notice;
+        notice.set_issuer_gid(served.gid(port));
         self.forward(&notice);
     }
 
@@ -228,15 +308,27 @@ impl Sa {
         let patience = Duration::millis(u64::from(options.max_msg_fifo_timeout));
         let answer = match patience.0 > 0 && now.since(waiting.since) > patience {
             true => Answer::Refused(Status::BUSY),
-            false => self.answer(waiting.from, message, effects),
+            false => self.answer(now, waiting.from, message, effects),
         };
+        let stores = matches!(message.header.method(), method::SET | method::DELETE);
+        self.changed |= stores && matches!(answer, Answer::Records(_));
         let bytes = answer.message(&message.header)?.into();
         Some(Outgoing { to: waiting.from, bytes, timeout: None })
     }
 
-    fn answer(&mut self, from: GsiAddress, message: Message<'_>, effects: &mut Effects) -> Answer {
+    fn answer(
+        &mut self,
+        now: Instant,
+        from: GsiAddress,
+        message: Message<'_>,
+        effects: &mut Effects,
+    ) -> Answer {
+        self.expire(now);
         let Some(served) = &self.served else { return Answer::Silence };
         let Some(requester) = served.index.port_by_lid(from.lid) else { return Answer::Silence };
+        if message.header.base_version() != 1 {
+            return Answer::Silence;
+        }
         let sa_key = served.view.settings.options.sa_key;
         let key = message.header.sm_key();
         if key != 0 && key != sa_key {
@@ -255,6 +347,15 @@ impl Sa {
                 let (aliases, groups) = (&self.aliases, &mut self.groups);
                 mcmember::answer(served, aliases, groups, &request, effects)
             }
+            sa_attr::GUID_INFO_RECORD => match guid_info::answer(&context, &request) {
+                Some(answer) => answer,
+                None => guid_info::change(served, &mut self.aliases, &request),
+            },
+            sa_attr::SERVICE_RECORD => match service::changes(request.method()) {
+                Ok(false) => service::query(&context, &self.services, &request),
+                Ok(true) => service::change(served, &mut self.services, now, &request),
+                Err(status) => Answer::Refused(status),
+            },
             attr::INFORM_INFO => inform::set(served, &mut self.subscriptions, &request),
             sa_attr::INFORM_INFO_RECORD => inform::query(&context, &self.subscriptions, &request),
             attr::CLASS_PORT_INFO => class_port_info::answer(&context, &request),

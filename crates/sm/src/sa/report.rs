@@ -127,16 +127,30 @@ impl Reports {
 
     /// A report was answered.
     pub fn answered(&mut self, header: &SaHeader) {
-        if header.method() == method::REPORT_RESP {
-            self.sent.remove(&(header.tid() as u32));
+        let token = header.tid() as u32;
+        if header.method() == method::REPORT_RESP
+            && let Some(sent) = self.sent.remove(&token)
+        {
+            self.forget(sent.due, token);
         }
     }
 
     /// A report could not be sent, or the sender below has given up waiting.
     pub fn not_sent(&mut self, now: Instant, token: u32) {
         if let Some(sent) = self.sent.get_mut(&token) {
-            sent.due = now;
+            let was = std::mem::replace(&mut sent.due, now);
+            self.forget(was, token);
             self.due.entry(now).or_default().push(token);
+        }
+    }
+
+    /// A report is not overdue at this time any more.
+    fn forget(&mut self, due: Instant, token: u32) {
+        if let Some(tokens) = self.due.get_mut(&due) {
+            tokens.retain(|t| *t != token);
+            if tokens.is_empty() {
+                self.due.remove(&due);
+            }
         }
     }
 }
@@ -169,7 +183,7 @@ mod tests {
         let mut subscriptions = Subscriptions::default();
         let subscriber = Gid { prefix: 0, guid: Guid(7) };
         let to = GsiAddress { lid: Lid(3), qp: 1, ..GsiAddress::default() };
-        assert!(subscriptions.subscribe(subscriber, to, &InformInfo::default()));
+        assert!(subscriptions.subscribe(subscriber, to, &InformInfo::default(), false));
         let mut reports = Reports::default();
         reports.tell(&Notice::default(), subscriptions.iter());
         (reports, subscriptions)

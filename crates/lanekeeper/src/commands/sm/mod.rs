@@ -11,6 +11,7 @@ mod partitions;
 mod present;
 mod real;
 pub(super) mod routing;
+mod sa_file;
 pub(super) mod setup;
 mod signals;
 pub(super) mod simulated;

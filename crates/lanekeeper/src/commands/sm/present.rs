@@ -8,11 +8,11 @@ use lk_config::{Effective, PartitionsConf, opensm_conf};
 use lk_diag::Diagnostics;
 use lk_sm::{Command, Output, Report, Settings, View};
 
-use super::files;
 use super::log::Log;
 use super::setup::{self, Setup};
 use super::syslog::{SOCKET, Syslog};
 use super::watched::Watched;
+use super::{files, sa_file};
 use crate::{input, terminal};
 
 /// Shows and keeps what the core says.
@@ -86,6 +86,12 @@ impl Presenter {
                 }
             }
             Output::View(view) => self.dump(&view),
+            Output::SaDatabase(database) => {
+                if let Some(folder) = &self.dumps {
+                    let kept = sa_file::write(folder, &database, self.fsync);
+                    self.note(kept);
+                }
+            }
             _ => {}
         }
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use anyhow::{Context, anyhow};
 use lk_config::command_line::{Actions, SM_OPTIONS, UsageError, help_text};
@@ -12,7 +13,7 @@ use lk_config::{CommandLine, Effective, Options, PartitionsConf, opensm_conf};
 use lk_diag::{Diagnostics, SourceFile};
 use lk_sm::{Guid2Lid, Mode, Settings};
 
-use super::{USAGE, background, files, partitions, routing, site};
+use super::{USAGE, background, files, partitions, routing, sa_file, site};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -134,7 +135,9 @@ pub(super) fn read(words: &[OsString]) -> Result<Request, Failure> {
     let simulate = simulate(&line)?;
     let (cache, dumps, log) = places(&effective, simulate.is_some());
     let guid2lid = known_lids(effective.options(), cache.as_deref(), &mut said)?;
-    let settings = settings(&effective, simulate.is_some(), guid2lid, None, &mut said);
+    let mut settings = settings(&effective, simulate.is_some(), guid2lid, None, &mut said);
+    sa_file::read(&mut settings, &mut said);
+    settings.started = today();
     terminal::show(&said);
     let mode = match (plan, actions.once) {
         (true, _) => Mode::Plan,
@@ -155,6 +158,12 @@ pub(super) fn read(words: &[OsString]) -> Result<Request, Failure> {
         all: line.extra("all").is_some(),
         said,
     })))
+}
+
+/// The time in seconds since 1970.
+fn today() -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    now.map_or(0, |since| since.as_secs())
 }
 
 /// The LIDs of earlier runs, which count for nothing with `reassign_lids`: the file is not even

@@ -1,0 +1,263 @@
+//! ServiceRecord: services that ports have announced, each until its lease ends.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lk_config::sa_db;
+use lk_wire::sa::{ServiceRecord, matches, sa_status, service_mask};
+use lk_wire::{PKey, Status, method};
+
+use super::request::{Answer, Records, Request};
+use super::{Context, Served, database};
+use crate::time::{Duration, Instant};
+
+/// The most services that are kept.
+pub const MOST: usize = 1 << 16;
+
+/// What a service is known by: number, port, partition (IBA 15.2.5.14).
+type Key = [u8; 26];
+
+fn key(record: &ServiceRecord) -> Key {
+    match record.0.first_chunk() {
+        Some(key) => *key,
+        None => unreachable!("a record is longer than its key"),
+    }
+}
+
+/// A service and when it ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Service {
+    /// The record, with its key.
+    pub record: ServiceRecord,
+    /// When it was announced last, in seconds since 1970.
+    pub modified: u64,
+    /// When its lease ends; `None`: never.
+    pub until: Option<Instant>,
+}
+
+/// All services.
+#[derive(Clone, Default, Debug)]
+pub struct Services {
+    /// By number, so that the newest comes last.
+    all: BTreeMap<u64, Service>,
+    numbers: BTreeMap<Key, u64>,
+    ends: BTreeSet<(Instant, u64)>,
+    last: u64,
+}
+
+impl Services {
+    /// Takes a service in, in the place of one with the same number, port and partition. `false`:
+    /// there is no room.
+    pub fn announce(&mut self, now: Instant, today: u64, record: &ServiceRecord) -> bool {
+        let lease = record.lease();
+        let until =
+            (lease != ServiceRecord::FOREVER).then(|| now + Duration::secs(u64::from(lease)));
+        self.add(today, until, record)
+    }
+
+    /// Takes a service of an earlier run in, if its lease is not over.
+    pub fn restore(&mut self, now: Instant, today: u64, kept: &sa_db::Service) {
+        let ends = u64::from(kept.modified) + u64::from(kept.lease_period);
+        let until = match kept.lease_period {
+            ServiceRecord::FOREVER => None,
+            _ if ends <= today => return,
+            _ => Some(now + Duration::secs(ends - today)),
+        };
+        self.add(u64::from(kept.modified), until, &kept.record);
+    }
+
+    fn add(&mut self, modified: u64, until: Option<Instant>, record: &ServiceRecord) -> bool {
+        self.withdraw(record);
+        if self.all.len() >= MOST {
+            return false;
+        }
+        self.last += 1;
+        self.numbers.insert(key(record), self.last);
+        self.ends.extend(until.map(|at| (at, self.last)));
+        self.all.insert(self.last, Service { record: *record, modified, until });
+        true
+    }
+
+    /// Takes a service out and gives it back.
+    pub fn withdraw(&mut self, record: &ServiceRecord) -> Option<Service> {
+        let number = self.numbers.remove(&key(record))?;
+        let service = self.all.remove(&number)?;
+        if let Some(at) = service.until {
+            self.ends.remove(&(at, number));
+        }
+        Some(service)
+    }
+
+    /// Takes out those whose lease is over. Whether there were any.
+    pub fn expire(&mut self, now: Instant) -> bool {
+        let mut any = false;
+        while let Some((at, number)) = self.ends.first().copied().filter(|(at, _)| *at <= now) {
+            self.ends.remove(&(at, number));
+            if let Some(service) = self.all.remove(&number) {
+                self.numbers.remove(&key(&service.record));
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// When the next lease ends.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        self.ends.first().map(|(at, _)| *at)
+    }
+
+    /// The services, the newest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Service> {
+        self.all.values().rev()
+    }
+
+    /// Those with this ServiceID, the newest first.
+    fn with_id(&self, id: u64) -> Vec<&Service> {
+        let (mut first, mut last) = ([0; 26], [0xFF; 26]);
+        first[..8].copy_from_slice(&id.to_be_bytes());
+        last[..8].copy_from_slice(&id.to_be_bytes());
+        let mut numbers: Vec<u64> = self.numbers.range(first..=last).map(|(_, n)| *n).collect();
+        numbers.sort_unstable();
+        numbers.iter().rev().filter_map(|n| self.all.get(n)).collect()
+    }
+}
+
+/// SubnAdmGet and SubnAdmGetTable of ServiceRecord. Only a trusted asker sees keys, and services
+/// of partitions that it is not in.
+#[must_use]
+pub fn query(context: &Context<'_>, services: &Services, request: &Request<'_>) -> Answer {
+    let asked: ServiceRecord = request.record();
+    let mut found = Records::none::<ServiceRecord>();
+    let mut look = |service: &Service| {
+        let record = &service.record;
+        if matches(service_mask::COMPONENTS, request.mask(), request.data, &record.0)
+            && (request.trusted || may_see(context.served, request, record))
+        {
+            found.push(&shown(record, request.trusted));
+        }
+    };
+    match request.has(service_mask::SERVICE_ID) {
+        true => services.with_id(asked.service_id()).into_iter().for_each(&mut look),
+        false => services.iter().for_each(&mut look),
+    }
+    found.into()
+}
+
+/// A record without its key, unless the asker is trusted.
+fn shown(record: &ServiceRecord, trusted: bool) -> ServiceRecord {
+    let mut shown = *record;
+    if !trusted {
+        shown.hide_key();
+    }
+    shown
+}
+
+fn may_see(served: &Served, request: &Request<'_>, record: &ServiceRecord) -> bool {
+    let partitions = served.index.partitions();
+    let port = served.index.port_by_guid(record.gid().guid);
+    is_member(served, request, record.pkey())
+        && port.is_none_or(|port| partitions.share(request.requester, port))
+}
+
+/// Whether the asker is in a partition; in 0, which is none, everybody is.
+fn is_member(served: &Served, request: &Request<'_>, key: u16) -> bool {
+    let keys = served.index.partitions().keys(request.requester);
+    let base = PKey(key).base();
+    base == 0 || keys.is_empty() || keys.iter().any(|k| k.base() == base)
+}
+
+/// SubnAdmSet and SubnAdmDelete of ServiceRecord.
+pub fn change(
+    served: &Served,
+    services: &mut Services,
+    now: Instant,
+    request: &Request<'_>,
+) -> Answer {
+    let asked: ServiceRecord = request.record();
+    if request.method() == method::DELETE {
+        if !is_member(served, request, asked.pkey()) {
+            return Answer::Refused(sa_status::NO_RECORDS);
+        }
+        return match services.withdraw(&asked) {
+            Some(service) => Answer::one(&shown(&service.record, request.trusted)),
+            None => Answer::Refused(sa_status::NO_RECORDS),
+        };
+    }
+    let needed = service_mask::SERVICE_ID | service_mask::GID;
+    let port = served.index.port_by_guid(asked.gid().guid);
+    // The first eight bits of a multicast group's GID are ones.
+    let is_group = asked.gid().prefix >> 56 == 0xFF;
+    let may = port.map_or(is_group, |p| served.index.partitions().share(request.requester, p));
+    if !request.has(needed) || !may || !is_member(served, request, asked.pkey()) {
+        return Answer::Refused(sa_status::REQ_INVALID);
+    }
+    let mut record = asked;
+    if !request.has(service_mask::LEASE) {
+        record.set_lease(ServiceRecord::FOREVER);
+    }
+    if !services.announce(now, database::wall_time(served, now), &record) {
+        return Answer::Refused(sa_status::NO_RESOURCES);
+    }
+    Answer::one(&shown(&record, request.trusted))
+}
+
+/// Whether a method changes services.
+///
+/// # Errors
+/// There is no such method for them.
+pub const fn changes(method: u8) -> Result<bool, Status> {
+    match method {
+        method::GET | method::GET_TABLE => Ok(false),
+        method::SET | method::DELETE => Ok(true),
+        _ => Err(Status::METHOD_ATTR_UNSUPPORTED),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(id: u64, lease: u32) -> ServiceRecord {
+        let mut record = ServiceRecord::default();
+        record.set_service_id(id);
+        record.set_lease(lease);
+        record
+    }
+
+    fn at(seconds: u64) -> Instant {
+        Instant(0) + Duration::secs(seconds)
+    }
+
+    fn ids(services: &Services) -> Vec<u64> {
+        services.iter().map(|s| s.record.service_id()).collect()
+    }
+
+    #[test]
+    fn a_lease_ends_and_is_made_longer_by_announcing_again() {
+        let mut all = Services::default();
+        assert!(all.announce(at(0), 0, &record(1, 10)));
+        assert!(all.announce(at(0), 0, &record(2, ServiceRecord::FOREVER)));
+        assert!(all.announce(at(5), 5, &record(1, 10)));
+        assert_eq!((ids(&all), all.deadline()), (vec![1, 2], Some(at(15))));
+        assert!(!all.expire(at(14)) && all.expire(at(15)));
+        assert_eq!((ids(&all), all.deadline()), (vec![2], None));
+    }
+
+    #[test]
+    fn services_are_told_apart_by_number_port_and_partition() {
+        let mut all = Services::default();
+        let (mut other, mut third) = (record(1, 9), record(1, 9));
+        other.set_pkey(3);
+        third.set_name(b"another name");
+        for r in [&record(1, 9), &other, &third] {
+            assert!(all.announce(at(0), 0, r));
+        }
+        assert_eq!(all.iter().count(), 2);
+        assert_eq!(all.with_id(1).len(), 2);
+        assert!(all.with_id(2).is_empty());
+        assert_eq!(all.withdraw(&record(1, 0)).map(|s| s.record), Some(third));
+        assert_eq!(all.withdraw(&record(1, 0)), None);
+        assert!(all.expire(at(99)));
+        assert!(all.iter().next().is_none() && all.numbers.is_empty() && all.ends.is_empty());
+    }
+}
