@@ -5,6 +5,7 @@ use lk_fabric::{Fabric, SwitchId};
 use lk_wire::Lid;
 use rayon::prelude::*;
 
+use crate::alike;
 use crate::column::{Column, End};
 use crate::graph::Graph;
 use crate::tables::{Lfts, LidMap};
@@ -61,15 +62,16 @@ impl Check {
 #[must_use]
 pub fn check(fabric: &Fabric, lids: &LidMap, lfts: &Lfts) -> Check {
     let graph = &Graph::new(fabric);
-    let all = owned_lids(lids);
-    let parts: Vec<Check> = all
+    let groups = alike::groups(fabric, lids, lfts);
+    let parts: Vec<Check> = groups
         .par_chunks(Lfts::BLOCK)
         .map(|chunk| {
             let mut column = Column::new(graph);
             let mut part = Check::default();
-            for lid in chunk {
-                column.load(fabric, graph, lfts, lids, *lid);
-                part.add(fabric, graph, lids, *lid, &column);
+            for group in chunk {
+                column.load(fabric, graph, lfts, lids, group[0]);
+                // What is found for one holds for the others.
+                group.iter().for_each(|lid| part.add(fabric, graph, lids, *lid, &column));
             }
             part
         })
@@ -81,6 +83,8 @@ pub fn check(fabric: &Fabric, lids: &LidMap, lfts: &Lfts) -> Check {
         sum.unreached.extend(part.unreached);
         sum.loops.extend(part.loops);
     }
+    sum.unreached.sort_by_key(|u| u.lid);
+    sum.loops.sort_by_key(|circle| circle.lid);
     sum
 }
 

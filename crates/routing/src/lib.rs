@@ -9,6 +9,7 @@
 //! * [`shaping`]: options that shape the choice of ports.
 //! * [`torus`]: what a torus is; its engine is `engines::torus2qos`.
 //! * [`proof`]: whether tables and lanes can deadlock.
+//! * `alike`: LIDs that are forwarded the same way, so that one of them stands for all.
 //! * `paths`: distances, and which steps each law of paths allows; `balance`: which of the allowed
 //!   ports carries which LID; `sssp`: the same by the load of whole paths.
 
@@ -28,6 +29,7 @@ pub mod tables;
 pub mod targets;
 pub mod torus;
 
+mod alike;
 mod balance;
 mod column;
 mod paths;

@@ -94,4 +94,11 @@ impl PathSls for RouteSls<'_> {
             }
         }
     }
+
+    /// Within a torus only the places of both ends count.
+    fn alike(&self, _: Lid, _: Lid) -> bool {
+        match &self.routes.sl {
+            SlPlan::Any | SlPlan::Constant(_) | SlPlan::PerPair(_) => true,
+        }
+    }
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-use lk_fabric::dumps::{fdbs, lfts, lid_matrix, sl2vl, subnet_lst};
+use lk_fabric::dumps::{fdbs, lfts, lid_matrix, sl2vl, subnet_lst, torus};
 use lk_fabric::{NodeKind, PortId, SwitchId};
 use lk_routing::graph::Graph;
-use lk_routing::{Hops, RouteJob};
+use lk_routing::{Hops, PairSls, RouteJob, SlPlan};
 use lk_wire::{Lid, PortInfo, PortNum, Sl, cap_mask};
 
 use crate::io::View;
@@ -192,4 +192,26 @@ pub fn sl2vl(view: &View, out: &mut impl Write) -> fmt::Result {
         let table = seen.tables.sl2vl(egress, u16::from(from.0)).unwrap_or_default();
         std::array::from_fn(|sl| table.get(Sl(sl as u8)).0)
     })
+}
+
+/// Whether torus-2QoS routes, so that there is an `opensm-torus.dump`.
+#[must_use]
+pub fn has_torus(view: &View) -> bool {
+    path_sls_of(view).is_some()
+}
+
+fn path_sls_of(view: &View) -> Option<&PairSls> {
+    match &view.desired.routes.as_ref()?.sl {
+        SlPlan::PerPair(sls) => Some(sls),
+        _ => None,
+    }
+}
+
+/// `opensm-torus.dump`: the coordinates of the switches.
+///
+/// # Errors
+/// Those of `out`.
+pub fn torus(view: &View, out: &mut impl Write) -> fmt::Result {
+    let sls = path_sls_of(view);
+    torus::write(out, &view.seen.fabric, |switch| sls?.coordinates(switch))
 }

@@ -1,7 +1,7 @@
 //! A harness that runs the real programs of the field: ibsim, opensm, infiniband-diags, ibutils.
 //!
-//! It knows nothing of Lanekeeper's own crates, so that it cannot share their bugs: tables are
-//! what smpquery prints, fabrics are what ibnetdiscover finds. Start with [`Ibsim`], bring the
+//! It knows nothing of Lanekeeper's own crates but the binding to libibumad, so that it cannot
+//! share their bugs: tables are what smpquery prints, fabrics are what ibnetdiscover finds. Start with [`Ibsim`], bring the
 //! fabric up with [`Opensm`] or [`Lanekeeper`], read it with [`Reading::of`].
 //!
 //! Everything here panics where a program is missing or does not do what it must: these are
@@ -15,11 +15,15 @@ pub mod lanekeeper;
 pub mod opensm;
 pub mod process;
 pub mod reading;
+pub mod sa_client;
 pub mod smpquery;
+pub mod torus;
+pub mod torus_run;
 
 pub use discovery::{EndPort, Kind, Node};
 pub use ibsim::Ibsim;
 pub use lanekeeper::Lanekeeper;
-pub use opensm::Opensm;
+pub use opensm::{Opensm, Running};
 pub use process::Outcome;
 pub use reading::{PortReading, Reading};
+pub use torus::Torus;

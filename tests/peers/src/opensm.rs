@@ -1,7 +1,10 @@
 //! Running opensm on a simulated fabric.
 
 use std::fs;
-use std::time::Duration;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::ibsim::Ibsim;
 use crate::process;
@@ -25,19 +28,38 @@ impl Opensm<'_> {
     /// If opensm is missing or does not bring the subnet up.
     #[must_use]
     pub fn sweep(&self, ibsim: &Ibsim) -> String {
+        let (mut command, log) = self.command(ibsim);
+        command.arg("-o");
+        let outcome = process::run(command, "opensm", SWEEP);
+        let text = fs::read(&log).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert!(text.contains("SUBNET UP"), "{outcome:#?}\n{text}");
+        text
+    }
+
+    /// The program with its arguments, and where its log will be.
+    fn command(&self, ibsim: &Ibsim) -> (std::process::Command, PathBuf) {
         let conf = ibsim.folder().join("opensm.conf");
         fs::write(&conf, self.conf).expect("opensm.conf");
         let log = ibsim.folder().join("opensm.log");
         // A log of an earlier sweep would be appended to.
         let _ = fs::remove_file(&log);
         let mut command = ibsim.command("opensm");
-        command.args(["-o", "-d", "2"]).arg("-F").arg(&conf).arg("-f").arg(&log);
-        command.args(self.arguments);
-        let outcome = process::run(command, "opensm", SWEEP);
-        let text = fs::read(&log).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        assert!(text.contains("SUBNET UP"), "{outcome:#?}\n{text}");
-        text
+        command.args(["-d", "2"]).arg("-F").arg(&conf).arg("-f").arg(&log).args(self.arguments);
+        (command, log)
+    }
+
+    /// Sweeps and stays, to answer questions.
+    ///
+    /// # Panics
+    /// If opensm is missing.
+    #[must_use]
+    pub fn serve(&self, ibsim: &Ibsim) -> Running {
+        let (mut command, log) = self.command(ibsim);
+        let child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let child = child.unwrap_or_else(|e| panic!("cannot run opensm: {e}; is it installed?"));
+        Running { child, log }
     }
 
     /// Sweeps until nothing changes any more.
@@ -48,5 +70,38 @@ impl Opensm<'_> {
         for _ in 0..3 {
             let _ = self.sweep(ibsim);
         }
+    }
+}
+
+/// An opensm that runs until it is dropped.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    log: PathBuf,
+}
+
+impl Running {
+    /// Waits until one of these words stands in the log; gives the log and which word it is.
+    ///
+    /// # Panics
+    /// If opensm ends, or says none of them.
+    pub fn wait_for(&mut self, words: &[&str]) -> (String, usize) {
+        let end = Instant::now() + SWEEP;
+        loop {
+            let log = fs::read(&self.log).unwrap_or_default();
+            let log = String::from_utf8_lossy(&log).into_owned();
+            if let Some(which) = words.iter().position(|word| log.contains(word)) {
+                return (log, which);
+            }
+            let ended = self.child.try_wait().expect("a child can be waited for");
+            assert!(ended.is_none() && Instant::now() < end, "opensm: {ended:?}\n{log}");
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        process::stop(&mut self.child);
     }
 }

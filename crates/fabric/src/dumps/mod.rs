@@ -8,6 +8,7 @@
 //! | [`unicast`] | either of the last two, whichever it is |
 //! | [`lid_matrix`] | `opensm-lid-matrix.dump`: hops by each port |
 //! | [`sl2vl`] | `opensm-sl2vl.dump`: SL to VL tables |
+//! | [`torus`] | `opensm-torus.dump`: coordinates of switches |
 //!
 //! A writer is given the fabric and functions that say what a port holds, so that it does not
 //! matter where the tables are. It writes what it is given and decides nothing. Switches come in
@@ -22,6 +23,7 @@ pub mod lid_matrix;
 pub mod sl2vl;
 pub mod subnet_lst;
 pub mod unicast;
+pub mod torus;
 
 use lk_diag::{Diagnostic, SourceFile, Span};
 

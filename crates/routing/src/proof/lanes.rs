@@ -87,6 +87,12 @@ pub trait PathSls: Sync {
 
     /// The SLs of all paths together.
     fn all(&self) -> SlSet;
+
+    /// Whether packets to both LIDs, which are on one switch, have the same SLs from everywhere;
+    /// `false` where that is not known. The work of the proof is shared by those for which it is.
+    fn alike(&self, _one: Lid, _other: Lid) -> bool {
+        false
+    }
 }
 
 /// The same SLs for all paths.
@@ -97,6 +103,10 @@ impl PathSls for SlSet {
 
     fn all(&self) -> SlSet {
         *self
+    }
+
+    fn alike(&self, _: Lid, _: Lid) -> bool {
+        true
     }
 }
 

@@ -21,6 +21,7 @@ pub mod multicast;
 mod circle;
 mod trace;
 mod waits;
+mod witness;
 
 use lk_fabric::{Fabric, SwitchId};
 use lk_wire::{Lid, PortNum, Sl, Vl};
@@ -29,7 +30,7 @@ use rayon::prelude::*;
 pub use lanes::{LaneMap, Lanes, OneLane, PathSls, SlSet};
 pub use multicast::GroupTree;
 
-use crate::check::owned_lids;
+use crate::alike;
 use crate::graph::Graph;
 use crate::tables::{Lfts, LidMap};
 use multicast::Flood;
@@ -101,6 +102,9 @@ pub struct Forwarding<'a> {
     pub trees: &'a [GroupTree],
 }
 
+/// Passes that one thread makes with the same room.
+const PASSES: usize = 16;
+
 /// Looks for circles of waiting packets, unicast alone.
 #[must_use]
 pub fn prove<L: Lanes, S: PathSls>(
@@ -129,18 +133,26 @@ pub fn prove_all<L: Lanes, S: PathSls>(
     let waits = &Waits::new(graph, vls.len());
     let starts = &trace::starts(graph, lanes, &vls);
     let tracer = Tracer { fabric, graph, lids, lfts, lanes, sls, vls: &vls, traffic, starts };
-    let loops: Vec<Lid> = owned_lids(lids)
-        .par_chunks(Lfts::BLOCK)
+    let passes = passes(&tracer);
+    let mut loops: Vec<Lid> = passes
+        .par_chunks(PASSES)
         .flat_map_iter(|chunk| {
             let mut room = tracer.room();
-            let mut looping = chunk.to_vec();
-            looping.retain(|lid| tracer.trace(*lid, &mut room, &mut |turn| waits.add(turn)));
+            let mut looping = Vec::new();
+            for pass in chunk {
+                let own = pass.iter().any(|lid| tracer.has_own(*lid));
+                if tracer.trace(pass[0], own, &mut room, &mut |turn| waits.add(turn)) {
+                    looping.extend_from_slice(pass);
+                }
+            }
             looping
         })
         .collect();
+    loops.sort_unstable();
     let flood = Flood { graph, lanes, vls: &vls };
     flood.trace_all(trees, |turn| waits.add(turn));
-    let circle = circle::shortest(waits).map(|circle| witnessed(&tracer, &flood, trees, &circle));
+    let circle = circle::shortest(waits)
+        .map(|circle| witness::find(&tracer, &passes, &flood, trees, &circle));
     let (channels, count) = waits.count();
     Proof { vls, channels, waits: count, circle, loops }
 }
@@ -163,48 +175,19 @@ fn used_lanes<L: Lanes>(fabric: &Fabric, graph: &Graph, lanes: &L, sls: SlSet) -
     (0..15).filter(|vl| used >> vl & 1 == 1).map(Vl).collect()
 }
 
-/// Finds a packet for each step of a circle, by following the LIDs once more.
-fn witnessed<L: Lanes, S: PathSls>(
-    tracer: &Tracer<'_, L, S>,
-    flood: &Flood<'_, L>,
-    trees: &[GroupTree],
-    circle: &[waits::Channel],
-) -> Vec<Wait> {
-    let edges: Vec<waits::Edge> = (0..circle.len())
-        .map(|at| waits::Edge { from: circle[at], to: circle[(at + 1) % circle.len()] })
-        .collect();
-    let mut seen: Vec<Option<(Lid, SlSet)>> = vec![None; edges.len()];
-    let mut room = tracer.room();
-    for lid in owned_lids(tracer.lids) {
-        if seen.iter().all(Option::is_some) {
-            break;
-        }
-        tracer.trace(lid, &mut room, &mut |turn| note(&edges, &mut seen, lid, turn));
-    }
-    let mut by_mlid: Vec<&GroupTree> = trees.iter().collect();
-    by_mlid.sort_by_key(|tree| tree.mlid);
-    for tree in by_mlid {
-        flood.trace(&tree.ports, tree.sls, &mut |turn| note(&edges, &mut seen, tree.mlid, turn));
-    }
-    circle
-        .iter()
-        .zip(seen)
-        .map(|(channel, seen)| {
-            let (switch, link) = tracer.graph.sender(channel.link as usize);
-            // Each edge was put there by some LID.
-            let (lid, sls) = seen.unwrap_or((Lid(0), SlSet::EMPTY));
-            let sl = sls.iter().next().unwrap_or(Sl(0));
-            Wait { switch, port: link.port, vl: tracer.vls[usize::from(channel.lane)], lid, sl }
-        })
-        .collect()
-}
-
-/// Notes the LID and SL of a turn beside its edge, if no other LID was there before.
-fn note(edges: &[waits::Edge], seen: &mut [Option<(Lid, SlSet)>], lid: Lid, turn: trace::Turn) {
-    for (edge, seen) in edges.iter().zip(seen) {
-        if turn.edge == *edge && seen.is_none_or(|(other, _)| other == lid) {
-            let more = seen.map_or(SlSet::EMPTY, |(_, sls)| sls);
-            *seen = Some((lid, more.with(turn.sl)));
+/// LIDs whose packets make the same turns, each with those that are like it.
+fn passes<L: Lanes, S: PathSls>(tracer: &Tracer<'_, L, S>) -> Vec<Vec<Lid>> {
+    let groups = alike::groups(tracer.fabric, tracer.lids, tracer.lfts);
+    let mut passes: Vec<Vec<Lid>> = Vec::with_capacity(groups.len());
+    for group in groups {
+        let first = passes.len();
+        for lid in group {
+            let alike = |pass: &&mut Vec<Lid>| tracer.sls.alike(pass[0], lid);
+            match passes[first..].iter_mut().find(alike) {
+                Some(pass) => pass.push(lid),
+                None => passes.push(vec![lid]),
+            }
         }
     }
+    passes
 }

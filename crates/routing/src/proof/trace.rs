@@ -69,17 +69,27 @@ impl<L: Lanes, S: PathSls> Tracer<'_, L, S> {
         Room { column: Column::new(self.graph), leaving }
     }
 
-    /// Reports each turn of the packets to a LID. Returns whether some of them go round in a loop;
-    /// these are not followed.
-    pub(super) fn trace(&self, lid: Lid, room: &mut Room, report: &mut impl FnMut(Turn)) -> bool {
+    /// Whether switches send packets of their own to a LID.
+    pub(super) fn has_own(&self, lid: Lid) -> bool {
+        let to_switch = || {
+            let end = self.lids.port(lid);
+            end.is_some_and(|end| self.fabric.as_switch(self.fabric.owner(end)).is_some())
+        };
+        self.traffic == Traffic::All || !to_switch()
+    }
+
+    /// Reports each turn of the packets to a LID; with `own` those of the switches as well.
+    /// Returns whether some of them go round in a loop; these are not followed.
+    pub(super) fn trace(
+        &self,
+        lid: Lid,
+        own: bool,
+        room: &mut Room,
+        report: &mut impl FnMut(Turn),
+    ) -> bool {
         let Room { column, leaving } = room;
         column.load(self.fabric, self.graph, self.lfts, self.lids, lid);
         leaving.fill(SlSet::EMPTY);
-        let of_switch = self
-            .lids
-            .port(lid)
-            .is_some_and(|end| self.fabric.as_switch(self.fabric.owner(end)).is_some());
-        let own = self.traffic == Traffic::All || !of_switch;
         for s in column.order.iter().rev().map(|s| *s as usize) {
             let Some(link) = column.links[s].map(usize::from) else { continue };
             self.start(lid, s, link, own, leaving);

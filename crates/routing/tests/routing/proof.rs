@@ -161,6 +161,7 @@ proptest! {
         wiring in any_wiring(),
         seed in any::<u64>(),
         lanes in 1_u8..5,
+        sls in any::<u16>(),
         traffic in prop::sample::select(vec![Traffic::EndPorts, Traffic::All]),
     ) {
         let case = Case::new(wiring.fabric(), 0);
@@ -169,6 +170,9 @@ proptest! {
         let proof = prove(&case.fabric, &case.lids, &lfts, &wild, &wild, traffic);
         prop_assert!(proof.loops.is_empty());
         compare(&proof, &edges(&case, &lfts, &wild, &wild, traffic))?;
+        // The same SLs from everywhere, so that LIDs share passes.
+        let proof = prove(&case.fabric, &case.lids, &lfts, &wild, &SlSet(sls), traffic);
+        compare(&proof, &edges(&case, &lfts, &wild, &SlSet(sls), traffic))?;
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod dump;
 pub(super) mod lids;
+mod path_sls;
 mod previous;
 mod report;
 pub(super) mod request;
@@ -18,6 +19,7 @@ use lk_fabric::Fabric;
 use lk_routing::{LidMap, Outcome, RouteJob, Routes};
 use lk_sm::Settings;
 
+use crate::commands::sm::files;
 use crate::failure::{FOUND, Failure};
 use crate::{input, terminal};
 use report::Report;
@@ -38,6 +40,9 @@ pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
     let moved = previous.map(|tables| previous::moved(&tables, &routed.routes.lfts));
     let report = Report::of(fabric, &lids, &routed, moved);
     let routes = routed.routes;
+    if let Some(file) = &request.path_sls {
+        files::write_text(file, |out| path_sls::write(out, fabric, &lids.map, &routes))?;
+    }
     if let Some(folder) = &request.dump {
         dump::write(folder, input.file.fabric.clone(), lids, routes, request.settings)?;
     }

@@ -30,6 +30,12 @@ static EXTRA: &[CommandLineOption] = &[
         "Write the tables there, in the form of opensm's dump files.",
     ),
     extra(
+        &["path-sls"],
+        Argument::Required("FILE"),
+        "Write the SL of each path there, as ibdmchk -c and `verify --path-sls` read them: GUID of \
+         the sending node, LID, SL.",
+    ),
+    extra(
         &["previous"],
         Argument::Required("FILE"),
         "Count the entries that move against these tables: an opensm.fdbs, an opensm-lfts.dump, or \
@@ -59,6 +65,8 @@ pub(super) struct Request {
     pub(super) lmc: Option<u8>,
     /// Where tables go.
     pub(super) dump: Option<PathBuf>,
+    /// Where the SLs of paths go.
+    pub(super) path_sls: Option<PathBuf>,
     /// The tables that were in force before.
     pub(super) previous: Option<PathBuf>,
     /// Whether the figures are printed as JSON.
@@ -132,6 +140,7 @@ pub(super) fn read(words: &[OsString]) -> Result<Option<Request>, Failure> {
         lmc,
         settings,
         dump: line.extra("dump").map(PathBuf::from),
+        path_sls: line.extra("path-sls").map(PathBuf::from),
         previous: line.extra("previous").map(PathBuf::from),
         json: line.extra("json").is_some(),
     }))

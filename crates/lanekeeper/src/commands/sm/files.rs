@@ -90,6 +90,9 @@ pub(in crate::commands) fn write_dumps(folder: &Path, view: &View, log_flags: u8
     if !view.desired.qos.is_empty() {
         write(folder, "opensm-sl2vl.dump", |out| dumps::sl2vl(view, out))?;
     }
+    if dumps::has_torus(view) {
+        write(folder, "opensm-torus.dump", |out| dumps::torus(view, out))?;
+    }
     Ok(())
 }
 
@@ -99,9 +102,16 @@ fn write(
     name: &str,
     contents: impl FnOnce(&mut TextFile) -> fmt::Result,
 ) -> Result<()> {
-    let path = folder.join(name);
+    write_text(&folder.join(name), contents)
+}
+
+/// Writes a file whose text is formatted piece by piece.
+pub(in crate::commands) fn write_text(
+    path: &Path,
+    contents: impl FnOnce(&mut TextFile) -> fmt::Result,
+) -> Result<()> {
     let cannot = || format!("cannot write {}", path.display());
-    let file = File::create(&path).with_context(cannot)?;
+    let file = File::create(path).with_context(cannot)?;
     let mut out = TextFile { file: BufWriter::new(file), error: None };
     let written = contents(&mut out);
     if let Some(error) = out.error.take() {
@@ -113,7 +123,7 @@ fn write(
 
 /// A file that text is formatted into; formatting knows only that something failed, so the
 /// reason is kept.
-struct TextFile {
+pub(in crate::commands) struct TextFile {
     file: BufWriter<File>,
     error: Option<io::Error>,
 }

@@ -35,6 +35,10 @@ impl PathSls for With<'_> {
     fn all(&self) -> SlSet {
         SlSet(self.base.all().0 | self.more.0)
     }
+
+    fn alike(&self, one: Lid, other: Lid) -> bool {
+        self.base.alike(one, other)
+    }
 }
 
 impl FixedSls {

@@ -82,6 +82,12 @@ impl PathTable {
         place.and_then(|place| self.sets.get(place)).copied().unwrap_or_default()
     }
 
+    /// Whether both LIDs have the same SLs from everywhere.
+    pub(super) fn alike(&self, one: Lid, other: Lid) -> bool {
+        let sls = |row: &[SlSet], lid: Lid| row.get(usize::from(lid.0)).copied();
+        self.sets.chunks(self.lids).all(|row| sls(row, one) == sls(row, other))
+    }
+
     /// The SLs of all paths.
     pub(super) const fn all(&self) -> SlSet {
         self.all

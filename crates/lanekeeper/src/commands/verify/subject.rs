@@ -154,4 +154,11 @@ impl PathSls for Sls {
             Self::Table(table) => table.all(),
         }
     }
+
+    fn alike(&self, one: Lid, other: Lid) -> bool {
+        match self {
+            Self::Fixed(_) => true,
+            Self::Table(table) => table.alike(one, other),
+        }
+    }
 }
