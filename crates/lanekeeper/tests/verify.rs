@@ -187,3 +187,54 @@ fn wrong_usage_gives_2() {
     let help = run(here.path(), "verify --help");
     assert!(String::from_utf8_lossy(&help.stdout).contains("--fixed-sl"), "{help:?}");
 }
+
+/// GUID of a switch and number of a port, as the list has them.
+type Plug = (String, String);
+
+/// Three switches in a ring carry unicast without a loop. Multicast tables that copy to both
+/// neighbours everywhere send each packet round for ever; without one of the cables they make a
+/// tree.
+#[test]
+fn multicast_tables_are_judged_with_the_others() {
+    let here = TempDir::new().expect("a temporary folder");
+    assert_eq!(code(here.path(), "topo torus 3 --hosts 1 --output ring"), Some(0));
+    assert_eq!(code(here.path(), "sm --sim ring -Q -o -D 0x43"), Some(0));
+    let dumps = here.path().join("dumps");
+    let list = fs::read_to_string(dumps.join("opensm-subnet.lst")).expect("a list");
+    // Each cable between switches stands there from both ends.
+    let end = |end: &str| {
+        let after = |word: &str| end.split_once(word).and_then(|(_, rest)| rest.split(' ').next());
+        (after(" NodeGUID:").expect("a GUID").to_owned(), after(" PN:").expect("a port").to_owned())
+    };
+    let between = list.lines().filter(|line| line.matches("{ SW ").count() == 2);
+    let cables: Vec<_> = between
+        .filter_map(|line| line.split_once(" } { "))
+        .map(|(near, far)| (end(near), end(far)))
+        .collect();
+    assert_eq!(cables.len(), 6);
+    let tables = |cables: &[(Plug, Plug)]| {
+        let mut text = String::new();
+        let switches: std::collections::BTreeSet<&String> =
+            cables.iter().map(|((guid, _), _)| guid).collect();
+        for guid in switches {
+            let own = cables.iter().filter(|((from, _), _)| from == guid);
+            let ports: String = own.map(|((_, port), _)| format!(" 0x0{port} ")).collect();
+            text += &format!("\nSwitch 0x{guid}\nLID    : Out Port(s)\n0xC000 :{ports}\n");
+        }
+        fs::write(dumps.join("opensm.mcfdbs"), text).expect("a file");
+    };
+    assert_eq!(verdict(here.path(), "verify --dumps dumps")["proof"]["groups"], 0);
+    tables(&cables);
+    let round = verdict(here.path(), "verify --dumps dumps");
+    assert_eq!(round["proof"]["groups"], 1);
+    assert_eq!(round["proof"]["circle"].as_array().map(Vec::len), Some(3));
+    assert_eq!(round["proof"]["circle"][0]["destination"], "the group of 0xc000");
+    let elsewhere = verdict(here.path(), "verify --dumps dumps --group-sls 1,2");
+    assert_eq!(elsewhere["proof"]["circle"][0]["sl"], 1);
+    let (one, other) = &cables[0];
+    let rest: Vec<_> =
+        cables.iter().filter(|(near, _)| near != one && near != other).cloned().collect();
+    tables(&rest);
+    assert_eq!(verdict(here.path(), "verify --dumps dumps")["proof"]["deadlock_free"], true);
+    assert_eq!(code(here.path(), "verify ring --group-sls 1"), Some(2));
+}

@@ -24,32 +24,56 @@ const ODD: Home = Home(u32::MAX);
 pub(crate) fn groups(fabric: &Fabric, lids: &LidMap, lfts: &Lfts) -> Vec<Vec<Lid>> {
     let all = owned_lids(lids);
     let homes: Vec<Home> = all.par_iter().map(|lid| home(fabric, lids, lfts, *lid)).collect();
-    let hashes = hashes(lfts, &all, &homes);
-    let mut order: Vec<u32> = (0..all.len() as u32).collect();
-    order.sort_unstable_by_key(|at| {
-        let at = *at as usize;
-        (homes[at].0, hashes[at], at)
-    });
-    let key = |at: &u32| (homes[*at as usize].0, hashes[*at as usize]);
-    // The first of those with the same switch and hash stands for them, if they are really alike.
-    let mut first = vec![0_u32; all.len()];
-    for run in order.chunk_by(|a, b| key(a) == key(b)) {
-        run.iter().for_each(|at| first[*at as usize] = run[0]);
+    // First each is compared with the one before it on its switch; that finds nearly all.
+    let mut last = vec![None; lfts.rows.len()];
+    let before: Vec<usize> = (0..all.len())
+        .map(|at| {
+            let last = last.get_mut(homes[at].0 as usize);
+            last.and_then(|last| last.replace(at)).unwrap_or(at)
+        })
+        .collect();
+    let alike = same_as(lfts, &all, &homes, &before);
+    let mut leader: Vec<usize> = (0..all.len()).collect();
+    for at in 0..all.len() {
+        if before[at] != at && alike[at] {
+            leader[at] = leader[before[at]];
+        }
     }
-    let alike = same_as(lfts, &all, &homes, &first);
+    // Then those that are left, as where parallel cables take LIDs in turn.
+    let left: Vec<usize> = (0..all.len()).filter(|at| leader[*at] == *at).collect();
+    for (at, to) in meet(lfts, &all, &homes, &left) {
+        leader[at] = to;
+    }
     let mut groups: Vec<Vec<Lid>> = Vec::new();
     let mut group_of = vec![0_usize; all.len()];
     for (at, lid) in all.iter().enumerate() {
-        let leader = first[at] as usize;
-        if leader != at && alike[at] && homes[at] != ODD {
-            group_of[at] = group_of[leader];
-            groups[group_of[at]].push(*lid);
-        } else {
+        // A leader's own leader comes before it and leads itself.
+        let leader = leader[leader[at]];
+        if leader == at {
             group_of[at] = groups.len();
             groups.push(vec![*lid]);
+        } else {
+            group_of[at] = group_of[leader];
+            groups[group_of[at]].push(*lid);
         }
     }
     groups
+}
+
+/// Of some LIDs, by their places, those that are like an earlier one, with the place of that.
+fn meet(lfts: &Lfts, all: &[Lid], homes: &[Home], left: &[usize]) -> Vec<(usize, usize)> {
+    let lids: Vec<Lid> = left.iter().map(|at| all[*at]).collect();
+    let homes: Vec<Home> = left.iter().map(|at| homes[*at]).collect();
+    let hashes = hashes(lfts, &lids, &homes);
+    let mut order: Vec<usize> = (0..left.len()).filter(|n| homes[*n] != ODD).collect();
+    order.sort_unstable_by_key(|n| (homes[*n].0, hashes[*n], *n));
+    let mut first: Vec<usize> = (0..left.len()).collect();
+    for run in order.chunk_by(|a, b| (homes[*a].0, hashes[*a]) == (homes[*b].0, hashes[*b])) {
+        run.iter().for_each(|n| first[*n] = run[0]);
+    }
+    let alike = same_as(lfts, &lids, &homes, &first);
+    let met = (0..left.len()).filter(|n| first[*n] != *n && alike[*n]);
+    met.map(|n| (left[n], left[first[n]])).collect()
 }
 
 fn home(fabric: &Fabric, lids: &LidMap, lfts: &Lfts, lid: Lid) -> Home {
@@ -81,17 +105,23 @@ fn hashes(lfts: &Lfts, all: &[Lid], homes: &[Home]) -> Vec<u64> {
 
 /// Whether each LID's column is that of another, given by its place, but for the row of their
 /// switch.
-fn same_as(lfts: &Lfts, all: &[Lid], homes: &[Home], first: &[u32]) -> Vec<bool> {
-    let of_chunk = |((lids, homes), first): ((&[Lid], &[Home]), &[u32])| {
-        let mut same = vec![true; lids.len()];
+fn same_as(lfts: &Lfts, all: &[Lid], homes: &[Home], other: &[usize]) -> Vec<bool> {
+    let of_chunk = |((lids, homes), others): ((&[Lid], &[Home]), &[usize])| {
+        let others: Vec<Lid> = others.iter().map(|at| all[*at]).collect();
+        let mut same: Vec<bool> =
+            lids.iter().zip(&others).map(|(one, other)| one != other).collect();
         for (s, row) in lfts.rows.iter().enumerate() {
-            for (((same, lid), home), first) in same.iter_mut().zip(lids).zip(homes).zip(first) {
-                let other = all[*first as usize];
-                *same &= home.0 == s as u32 || byte(row, *lid) == byte(row, other);
+            let mut some = false;
+            for (((same, lid), home), other) in same.iter_mut().zip(lids).zip(homes).zip(&others) {
+                *same &= home.0 == s as u32 || byte(row, *lid) == byte(row, *other);
+                some |= *same;
+            }
+            if !some {
+                break;
             }
         }
         same
     };
     let chunks = all.par_chunks(Lfts::BLOCK).zip(homes.par_chunks(Lfts::BLOCK));
-    chunks.zip(first.par_chunks(Lfts::BLOCK)).flat_map_iter(of_chunk).collect()
+    chunks.zip(other.par_chunks(Lfts::BLOCK)).flat_map_iter(of_chunk).collect()
 }

@@ -76,8 +76,12 @@ impl PathSls for RouteSls<'_> {
             SlPlan::Constant(sl) => SlSet::one(*sl),
             SlPlan::PerPair(sls) => {
                 let Some(to) = self.lids.port(to) else { return SlSet::EMPTY };
-                let add = |all: SlSet, hint| all.with(sls.of_switch(from, to, hint));
-                self.hints.iter().fold(SlSet::EMPTY, add)
+                // Of a hint only the highest bit counts.
+                let level = |level: u16, hint: Sl| match self.hints.0 & level {
+                    0 => SlSet::EMPTY,
+                    _ => SlSet::one(sls.of_switch(from, to, hint)),
+                };
+                SlSet(level(0x00FF, Sl(0)).0 | level(0xFF00, Sl(8)).0)
             }
         }
     }

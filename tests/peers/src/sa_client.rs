@@ -8,7 +8,6 @@
 use std::collections::HashMap;
 
 use lk_umad::{Address, Library, Port, Received, Registration};
-use lk_wire::Sl;
 
 const CLASS: u8 = 3;
 const GET: u8 = 0x01;
@@ -18,7 +17,6 @@ const PATH_RECORD: u16 = 0x0035;
 const MASK: u64 = 1 << 4 | 1 << 5 | 1 << 12;
 /// Where the record starts: behind the common header, that of RMPP and that of SA.
 const RECORD: usize = 56;
-const Q_KEY: u32 = 0x8001_0000;
 /// How many questions are asked at a time.
 const WINDOW: usize = 16;
 /// How often one is asked again.
@@ -52,7 +50,7 @@ impl SaClient {
         let description = lk_umad::choose(&ports, None)?;
         let class = Registration { class: CLASS, version: 2, rmpp_version: 0, methods: &[] };
         let port = Port::open(&library, description, &[class])?;
-        let sa = Address { lid: description.sm_lid, qp: 1, sl: Sl(0), q_key: Q_KEY };
+        let sa = Address { qp: 1, q_key: Address::GSI_Q_KEY, ..Address::smi(description.sm_lid) };
         Ok(Self { port, sa })
     }
 

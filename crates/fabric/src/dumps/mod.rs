@@ -7,6 +7,7 @@
 //! | [`lfts`] | `opensm-lfts.dump`: unicast tables, also what `ibroute` prints |
 //! | [`unicast`] | either of the last two, whichever it is |
 //! | [`lid_matrix`] | `opensm-lid-matrix.dump`: hops by each port |
+//! | [`mcfdbs`] | `opensm.mcfdbs`: multicast tables |
 //! | [`sl2vl`] | `opensm-sl2vl.dump`: SL to VL tables |
 //! | [`torus`] | `opensm-torus.dump`: coordinates of switches |
 //!
@@ -20,10 +21,11 @@
 pub mod fdbs;
 pub mod lfts;
 pub mod lid_matrix;
+pub mod mcfdbs;
 pub mod sl2vl;
 pub mod subnet_lst;
-pub mod unicast;
 pub mod torus;
+pub mod unicast;
 
 use lk_diag::{Diagnostic, SourceFile, Span};
 

@@ -80,6 +80,47 @@ impl SlSet {
     }
 }
 
+/// The lanes in use, each with its place among them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct VlSet {
+    vls: Vec<Vl>,
+    /// The place of each VL; 255 for those that are not in use.
+    places: [u8; 16],
+}
+
+impl VlSet {
+    /// Those of a set of bits; 15 is none.
+    pub(super) fn new(used: u16) -> Self {
+        let vls: Vec<Vl> = (0..15).filter(|vl| used >> vl & 1 == 1).map(Vl).collect();
+        let mut places = [u8::MAX; 16];
+        for (place, vl) in vls.iter().enumerate() {
+            places[usize::from(vl.0)] = place as u8;
+        }
+        Self { vls, places }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.vls.len()
+    }
+
+    /// Ascending.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Vl> + '_ {
+        self.vls.iter().copied()
+    }
+
+    /// The VL at a place.
+    pub(super) fn vl(&self, place: usize) -> Vl {
+        self.vls[place]
+    }
+
+    /// The place of a VL that is in use.
+    pub(super) fn place(&self, vl: Vl) -> Option<usize> {
+        let place = self.places[usize::from(vl.0 & 15)];
+        (place != u8::MAX).then_some(usize::from(place))
+    }
+}
+
 /// Which SLs paths use.
 pub trait PathSls: Sync {
     /// The SLs of packets from the end ports on a switch, and from the switch itself, to a LID.

@@ -33,6 +33,7 @@ pub use multicast::GroupTree;
 use crate::alike;
 use crate::graph::Graph;
 use crate::tables::{Lfts, LidMap};
+use lanes::VlSet;
 use multicast::Flood;
 use trace::Tracer;
 use waits::Waits;
@@ -154,11 +155,11 @@ pub fn prove_all<L: Lanes, S: PathSls>(
     let circle = circle::shortest(waits)
         .map(|circle| witness::find(&tracer, &passes, &flood, trees, &circle));
     let (channels, count) = waits.count();
-    Proof { vls, channels, waits: count, circle, loops }
+    Proof { vls: vls.iter().collect(), channels, waits: count, circle, loops }
 }
 
 /// The lanes that packets of these SLs can come to be on.
-fn used_lanes<L: Lanes>(fabric: &Fabric, graph: &Graph, lanes: &L, sls: SlSet) -> Vec<Vl> {
+fn used_lanes<L: Lanes>(fabric: &Fabric, graph: &Graph, lanes: &L, sls: SlSet) -> VlSet {
     let of_switch = |s: usize| {
         let switch = SwitchId(s as u32);
         let ins = fabric.external_ports(fabric.switch_node(switch)).map(|p| fabric.port_num(p));
@@ -172,7 +173,7 @@ fn used_lanes<L: Lanes>(fabric: &Fabric, graph: &Graph, lanes: &L, sls: SlSet) -
         used
     };
     let used = (0..graph.len()).into_par_iter().map(of_switch).reduce(|| 0, |a, b| a | b);
-    (0..15).filter(|vl| used >> vl & 1 == 1).map(Vl).collect()
+    VlSet::new(used)
 }
 
 /// LIDs whose packets make the same turns, each with those that are like it.

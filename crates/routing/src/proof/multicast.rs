@@ -12,10 +12,10 @@
 use std::collections::BTreeMap;
 
 use lk_fabric::SwitchId;
-use lk_wire::{Lid, PortNum, Vl};
+use lk_wire::{Lid, PortNum};
 use rayon::prelude::*;
 
-use super::lanes::{Lanes, SlSet};
+use super::lanes::{Lanes, SlSet, VlSet};
 use super::trace::Turn;
 use super::waits::{Channel, Edge};
 use crate::graph::Graph;
@@ -38,7 +38,7 @@ pub(super) struct Flood<'a, L> {
     pub(super) graph: &'a Graph,
     pub(super) lanes: &'a L,
     /// The lanes in use.
-    pub(super) vls: &'a [Vl],
+    pub(super) vls: &'a VlSet,
 }
 
 /// The SLs of all groups.
@@ -122,7 +122,7 @@ impl<L: Lanes> Flood<'_, L> {
                 for branch in tree.copies(*switch, door) {
                     let map = self.lanes.lanes(*switch, door, tree.branches[branch].port);
                     for sl in sls.iter() {
-                        let Ok(lane) = self.vls.binary_search(&map.vl(sl)) else { continue };
+                        let Some(lane) = self.vls.place(map.vl(sl)) else { continue };
                         push(&mut seen, &mut work, lanes, (branch, lane, SlSet::one(sl)));
                     }
                 }
@@ -134,7 +134,7 @@ impl<L: Lanes> Flood<'_, L> {
             for branch in tree.copies(switch, door) {
                 let map = self.lanes.lanes(switch, door, tree.branches[branch].port);
                 for sl in sls.iter() {
-                    let Ok(lane) = self.vls.binary_search(&map.vl(sl)) else { continue };
+                    let Some(lane) = self.vls.place(map.vl(sl)) else { continue };
                     let to = Channel { link: tree.branches[branch].link, lane: lane as u8 };
                     report(Turn { edge: Edge { from, to }, sl });
                     push(&mut seen, &mut work, lanes, (branch, lane, SlSet::one(sl)));

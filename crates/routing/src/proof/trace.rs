@@ -1,11 +1,11 @@
 //! Follows all packets to one LID at once.
 
 use lk_fabric::{Fabric, SwitchId};
-use lk_wire::{Lid, PortNum, Sl, Vl};
+use lk_wire::{Lid, PortNum, Sl};
 use rayon::prelude::*;
 
 use super::Traffic;
-use super::lanes::{Lanes, PathSls, SlSet};
+use super::lanes::{Lanes, PathSls, SlSet, VlSet};
 use super::waits::{Channel, Edge};
 use crate::column::{Column, End};
 use crate::graph::Graph;
@@ -27,7 +27,7 @@ pub(super) struct Tracer<'a, L, S> {
     pub(super) lanes: &'a L,
     pub(super) sls: &'a S,
     /// The lanes in use.
-    pub(super) vls: &'a [Vl],
+    pub(super) vls: &'a VlSet,
     /// Which packets count.
     pub(super) traffic: Traffic,
     /// See [`starts`].
@@ -44,14 +44,14 @@ pub(super) struct Room {
 
 /// For each directed link and SL the lanes (as a set of places) on which packets of the end ports
 /// at the link's switch leave by it.
-pub(super) fn starts<L: Lanes>(graph: &Graph, lanes: &L, vls: &[Vl]) -> Vec<[u16; 16]> {
+pub(super) fn starts<L: Lanes>(graph: &Graph, lanes: &L, vls: &VlSet) -> Vec<[u16; 16]> {
     let of_switch = |s: usize| {
         let of_link = move |out: PortNum| {
             let mut sets = [0_u16; 16];
             for host in graph.hosts(s) {
                 let map = lanes.lanes(SwitchId(s as u32), host.port, out);
                 for sl in SlSet::ALL.iter() {
-                    let lane = vls.binary_search(&map.vl(sl));
+                    let lane = vls.place(map.vl(sl));
                     sets[usize::from(sl.0)] |= lane.map_or(0, |lane| 1 << lane);
                 }
             }
@@ -108,7 +108,7 @@ impl<L: Lanes, S: PathSls> Tracer<'_, L, S> {
         let map = self.lanes.lanes(switch, PortNum(0), self.graph.links(s)[link].port);
         for sl in self.sls.sls(switch, lid).iter() {
             let mut lanes = hosts[usize::from(sl.0)];
-            if own && let Ok(lane) = self.vls.binary_search(&map.vl(sl)) {
+            if own && let Some(lane) = self.vls.place(map.vl(sl)) {
                 lanes |= 1 << lane;
             }
             for lane in crate::paths::bits(u64::from(lanes)) {
@@ -128,6 +128,9 @@ impl<L: Lanes, S: PathSls> Tracer<'_, L, S> {
         report: &mut impl FnMut(Turn),
     ) {
         let lanes = self.vls.len();
+        if leaving[s * lanes..(s + 1) * lanes].iter().all(|set| *set == SlSet::EMPTY) {
+            return;
+        }
         let held = self.graph.links(s)[link];
         let peer = held.peer.index();
         let map = self.lanes.lanes(held.peer, held.peer_port, self.graph.links(peer)[next].port);
@@ -137,7 +140,7 @@ impl<L: Lanes, S: PathSls> Tracer<'_, L, S> {
             let from = Channel { link: from, lane: lane as u8 };
             for sl in leaving[s * lanes + lane].iter() {
                 // Lane 15 is none: such packets are dropped.
-                let Ok(lane) = self.vls.binary_search(&map.vl(sl)) else { continue };
+                let Some(lane) = self.vls.place(map.vl(sl)) else { continue };
                 let to = Channel { link: to, lane: lane as u8 };
                 report(Turn { edge: Edge { from, to }, sl });
                 let set = &mut leaving[peer * lanes + lane];

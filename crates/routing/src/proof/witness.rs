@@ -46,7 +46,7 @@ pub(super) fn find<L: Lanes, S: PathSls>(
             // Each edge was put there by some LID.
             let (lid, sls) = packet.unwrap_or((Lid(0), SlSet::EMPTY));
             let sl = sls.iter().next().unwrap_or(Sl(0));
-            Wait { switch, port: link.port, vl: tracer.vls[usize::from(channel.lane)], lid, sl }
+            Wait { switch, port: link.port, vl: tracer.vls.vl(usize::from(channel.lane)), lid, sl }
         })
         .collect()
 }

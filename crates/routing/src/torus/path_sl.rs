@@ -17,17 +17,20 @@ use crate::graph::Graph;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PairSls {
     lattice: Lattice,
-    /// The place of each port's switch; [`NOWHERE`] where it has none.
-    of_port: Arc<[u32]>,
-    /// The place of each switch.
-    of_switch: Arc<[u32]>,
+    /// The coordinates of each port's switch; [`NOWHERE`] where it has none.
+    of_port: Arc<[[u32; 3]]>,
+    /// The coordinates of each switch.
+    of_switch: Arc<[[u32; 3]]>,
 }
 
-const NOWHERE: u32 = u32::MAX;
+const NOWHERE: [u32; 3] = [u32::MAX; 3];
 
 impl PairSls {
     pub(crate) fn new(fabric: &Fabric, torus: &Torus) -> Self {
-        let place = |s: SwitchId| torus.places.of[s.index()].unwrap_or(NOWHERE);
+        let place = |s: SwitchId| {
+            let place = torus.places.of[s.index()];
+            place.map_or(NOWHERE, |place| torus.lattice.coordinates(place as usize))
+        };
         let of_port = (0..fabric.ports().len() as u32).map(|p| {
             let port = PortId(p);
             let on = match fabric.as_switch(fabric.owner(port)) {
@@ -59,18 +62,15 @@ impl PairSls {
     /// The coordinates of a switch, if it is part of the torus.
     #[must_use]
     pub fn coordinates(&self, switch: SwitchId) -> Option<[u32; 3]> {
-        let place = self.of_switch.get(switch.index()).filter(|p| **p != NOWHERE)?;
-        Some(self.lattice.coordinates(*place as usize))
+        self.of_switch.get(switch.index()).copied().filter(|p| *p != NOWHERE)
     }
 
-    fn port(&self, port: PortId) -> Option<u32> {
+    fn port(&self, port: PortId) -> Option<[u32; 3]> {
         self.of_port.get(port.index()).copied().filter(|p| *p != NOWHERE)
     }
 
-    fn between(&self, from: Option<u32>, to: Option<u32>, hint: Sl) -> Sl {
+    fn between(&self, from: Option<[u32; 3]>, to: Option<[u32; 3]>, hint: Sl) -> Sl {
         let (Some(from), Some(to)) = (from, to) else { return Sl(0) };
-        let from = self.lattice.coordinates(from as usize);
-        let to = self.lattice.coordinates(to as usize);
         let crossed = (0..3).filter(|d| {
             let direct = from[*d].abs_diff(to[*d]);
             direct > self.lattice.radix[*d] - direct

@@ -1,7 +1,8 @@
 //! Asks subnet administration for the SL of each path between the LIDs in a file, one a line, and
 //! prints `FROM TO SL` for each; `FROM TO status 0xNNNN` where there is none.
 //!
-//! Runs as a client of a simulated fabric, as saquery does, but asks for all of them in one process.
+//! Runs as a client of a simulated fabric, as saquery does, but asks for all of them in one
+//! process.
 
 #![allow(clippy::print_stdout)]
 

@@ -1,15 +1,15 @@
 //! A subnet from opensm's dump files.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::anyhow;
 use lk_diag::{Diagnostics, SourceFile};
-use lk_fabric::dumps::{sl2vl, subnet_lst, unicast};
+use lk_fabric::dumps::{mcfdbs, sl2vl, subnet_lst, unicast};
 use lk_fabric::{Fabric, PortId, SwitchId};
 use lk_routing::proof::{LaneMap, SlSet};
-use lk_routing::{Lfts, LidMap};
-
-use lk_wire::{Guid, Sl, Vl};
+use lk_routing::{GroupPorts, GroupTree, Lfts, LidMap};
+use lk_wire::{Guid, Lid, Sl, Vl};
 
 use super::path_sls::PathTable;
 use super::request::Request;
@@ -35,6 +35,7 @@ pub(super) fn read(folder: &Path, request: &Request) -> Result<Subject, Failure>
     let lids = lids(&fabric, request.lmc.unwrap_or(0));
     let mut notes = Vec::new();
     let tables = files.tables(&fabric, &lids, &mut notes)?;
+    let trees = files.trees(&fabric, request.group_sls.unwrap_or(SlSet::one(Sl(0))))?;
     let sl2vl = files.sl2vl(&fabric, &mut notes)?;
     let sls = match &request.path_sls {
         Some(path) => Sls::Table(PathTable::read(&input::source(path)?, &fabric, &lids)?),
@@ -42,7 +43,7 @@ pub(super) fn read(folder: &Path, request: &Request) -> Result<Subject, Failure>
     };
     let flawed = files.flawed;
     let source = folder.display().to_string();
-    Ok(Subject { source, fabric, lids, lfts: tables, trees: Vec::new(), sl2vl, sls, notes, flawed })
+    Ok(Subject { source, fabric, lids, lfts: tables, trees, sl2vl, sls, notes, flawed })
 }
 
 /// LIDs as the list has them. It does not say the LMC, which is the same for all ports but those of
@@ -92,6 +93,24 @@ impl Files<'_> {
             rows.fill(table.guid, table.entries.into_iter());
         }
         Ok(rows.finish(notes))
+    }
+
+    /// The multicast forwarding tables; none where there is no file.
+    fn trees(&mut self, fabric: &Fabric, sls: SlSet) -> Result<Vec<GroupTree>, Failure> {
+        if !self.has("opensm.mcfdbs") {
+            return Ok(Vec::new());
+        }
+        let (tables, said) = mcfdbs::read(&self.open("opensm.mcfdbs")?);
+        self.show(&said);
+        let mut trees: BTreeMap<Lid, Vec<GroupPorts>> = BTreeMap::new();
+        for table in tables {
+            let node = fabric.node_by_guid(table.guid);
+            let Some(switch) = node.and_then(|node| fabric.as_switch(node)) else { continue };
+            for (mlid, ports) in table.entries {
+                trees.entry(mlid).or_default().push((switch, ports));
+            }
+        }
+        Ok(trees.into_iter().map(|(mlid, ports)| GroupTree { mlid, sls, ports }).collect())
     }
 
     /// The SL2VL tables; one lane where there is no file.

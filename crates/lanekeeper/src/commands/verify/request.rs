@@ -25,7 +25,8 @@ static OWN: &[CommandLineOption] = &[
         &["dumps"],
         Argument::Required("DIR"),
         "Judge the tables in opensm's dump files there, in place of a fabric's file: \
-         opensm-subnet.lst, opensm.fdbs or opensm-lfts.dump, and opensm-sl2vl.dump if it is there. \
+         opensm-subnet.lst, opensm.fdbs or opensm-lfts.dump, and opensm.mcfdbs and \
+         opensm-sl2vl.dump if they are there. \
          -l says the LMC that was in force.",
     ),
     own(
@@ -40,6 +41,12 @@ static OWN: &[CommandLineOption] = &[
         Argument::Required("FILE"),
         "With --dumps or --tables: the SLs of paths, one line each as ibdmchk -c takes them: GUID of the \
          sending node or port, LID, SL. Without it all paths have SL 0.",
+    ),
+    own(
+        &["group-sls"],
+        Argument::Required("SLS"),
+        "With --dumps: the SLs of packets to multicast groups, whose tables are in opensm.mcfdbs: an \
+         SL, a list with commas, or all. Without it they have SL 0.",
     ),
     own(
         &["fixed-sl"],
@@ -75,6 +82,8 @@ pub(super) struct Request {
     pub(super) lmc: Option<u8>,
     /// The file with SLs of paths.
     pub(super) path_sls: Option<PathBuf>,
+    /// The SLs of multicast packets, if they are said.
+    pub(super) group_sls: Option<SlSet>,
     /// SLs that programs may use without asking.
     pub(super) fixed: Option<SlSet>,
     /// Whether the verdict is printed as JSON.
@@ -110,14 +119,21 @@ pub(super) fn read(words: &[OsString]) -> Result<Option<Request>, Failure> {
             "--path-sls goes with --dumps or --tables: an engine knows its own SLs",
         ));
     }
-    let fixed = line.extra("fixed-sl").map(sls).transpose().map_err(|why| usage(USAGE, &why))?;
+    let list = |name: &str| {
+        let list = line.extra(name).map(|text| sls(name, text)).transpose();
+        list.map_err(|why| usage(USAGE, &why))
+    };
+    let (fixed, group_sls) = (list("fixed-sl")?, list("group-sls")?);
+    if group_sls.is_some() && !matches!(source, Source::Dumps(_)) {
+        return Err(usage(USAGE, "--group-sls goes with --dumps, which hold the groups' tables"));
+    }
     let json = line.extra("json").is_some();
     let ibnl = line.extra("ibnl-path").map(str::to_owned);
-    Ok(Some(Request { ibnl, source, settings, lmc, path_sls, fixed, json }))
+    Ok(Some(Request { ibnl, source, settings, lmc, path_sls, group_sls, fixed, json }))
 }
 
 /// `all`, or SLs with commas between them.
-fn sls(text: &str) -> Result<SlSet, String> {
+fn sls(option: &str, text: &str) -> Result<SlSet, String> {
     if text == "all" {
         return Ok(SlSet::ALL);
     }
@@ -125,7 +141,7 @@ fn sls(text: &str) -> Result<SlSet, String> {
         let number = word.trim().parse::<u8>().ok().filter(|sl| *sl < 16);
         number
             .map(|sl| set.with(Sl(sl)))
-            .ok_or_else(|| format!("--fixed-sl {text}: {word:?} is no SL (0 to 15)"))
+            .ok_or_else(|| format!("--{option} {text}: {word:?} is no SL (0 to 15)"))
     })
 }
 
@@ -135,11 +151,11 @@ mod tests {
 
     #[test]
     fn lists_of_sls() {
-        assert_eq!(sls("all"), Ok(SlSet::ALL));
-        assert_eq!(sls("0"), Ok(SlSet::one(Sl(0))));
-        assert_eq!(sls("3, 15"), Ok(SlSet::one(Sl(3)).with(Sl(15))));
+        assert_eq!(sls("fixed-sl", "all"), Ok(SlSet::ALL));
+        assert_eq!(sls("fixed-sl", "0"), Ok(SlSet::one(Sl(0))));
+        assert_eq!(sls("fixed-sl", "3, 15"), Ok(SlSet::one(Sl(3)).with(Sl(15))));
         for wrong in ["", "16", "0,,1", "any", "-1"] {
-            assert!(sls(wrong).is_err(), "{wrong}");
+            assert!(sls("fixed-sl", wrong).is_err(), "{wrong}");
         }
     }
 }
