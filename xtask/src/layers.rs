@@ -9,7 +9,7 @@ use crate::metadata::{self, Package};
 use crate::tree::{self, TextFile};
 
 /// A crate may use only crates of a smaller rank.
-const RANKS: [(&str, u8); 12] = [
+const RANKS: [(&str, u8); 13] = [
     ("lk-wire", 1),
     ("lk-diag", 1),
     ("lk-config", 2),
@@ -20,6 +20,7 @@ const RANKS: [(&str, u8); 12] = [
     ("lk-audit", 4),
     ("lk-sim", 5),
     ("lk-umad", 5),
+    ("lk-umad-standin", 5),
     ("lk-web", 5),
     ("lanekeeper", 6),
 ];

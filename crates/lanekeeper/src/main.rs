@@ -44,6 +44,8 @@ enum Command {
     /// Find every way in which a QoS design does nothing.
     #[command(disable_help_flag = true)]
     Check,
+    /// Serve a simulated fabric, and run programs on it as they are.
+    Sim(commands::sim::Arguments),
     /// Write the file of a well-known topology.
     Topo(commands::topo::Arguments),
 }
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         Command::Route => return route(&[]),
         Command::Verify => return verify(&[]),
         Command::Check => return check(&[]),
+        Command::Sim(arguments) => commands::sim::run(&arguments),
         Command::Topo(arguments) => commands::topo::run(&arguments),
     };
     result.unwrap_or_else(|failure| failure.report())

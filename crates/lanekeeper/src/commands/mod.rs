@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod route;
+pub(crate) mod sim;
 pub(crate) mod sm;
 pub(crate) mod topo;
 pub(crate) mod verify;

@@ -58,11 +58,9 @@ impl Agent<'_> {
             link_down = self.command(number, &mut port, &wanted);
         }
         self.ports[usize::from(number)] = port;
+        // A link that is to go down does so when the answer is on its way. OpenSM leaves a port
+        // alone that calls itself down in the answer to the Set that gave it its LID.
         let mut answer = port;
-        if let Some(down) = link_down {
-            answer.set_port_state(PortState::DOWN.0);
-            answer.set_port_physical_state(down.phys.0);
-        }
         answer.set_client_reregister(wanted.client_reregister());
         Ok(Done { data: self.shown(answer), link_down })
     }

@@ -92,9 +92,9 @@ fn a_bounce_takes_both_ends_down_and_up_again() {
         lab.change(to, port, |p| p.set_port_state(4));
     }
     lab.change(TO_SPINE, 4, |p| p.set_hoq_life(9));
-    // The answer to the Set that breaks its own way back still comes, and says what happens.
+    // The answer to the Set that breaks its own way back still comes; it is from before.
     let after = lab.change(TO_SPINE, 4, |p| p.set_port_state(1));
-    assert_eq!((after.state(), after.phys_state()), (PortState::DOWN, PhysState::POLLING));
+    assert_eq!((after.state(), after.phys_state()), (PortState::ACTIVE, PhysState::LINK_UP));
     assert_eq!((lab.state(LEAF, 5), lab.state(SPINE, 4)), (PortState::DOWN, PortState::DOWN));
     assert_eq!(lab.who(TO_SPINE), None);
     assert_eq!(lab.sim.next_delivery(), Some(RETRAIN));
@@ -129,7 +129,7 @@ fn switches_note_that_a_port_has_changed() {
 fn a_disabled_port_stays_down_until_it_polls() {
     let mut lab = Lab::new();
     let after = lab.change(TO_LEAF, 2, |p| p.set_port_physical_state(3));
-    assert_eq!((after.state(), after.phys_state()), (PortState::DOWN, PhysState::DISABLED));
+    assert_eq!((after.state(), after.phys_state()), (PortState::INIT, PhysState::LINK_UP));
     assert_eq!(phys(&lab, LEAF, 2), PhysState::DISABLED);
     assert_eq!((lab.state(B, 2), phys(&lab, B, 2)), (PortState::DOWN, PhysState::POLLING));
     // Neither DOWN nor a flap wakes it.
