@@ -79,7 +79,7 @@ fn attach(arguments: &Arguments, name: &str) -> Result<ExitCode, Failure> {
 
 fn serve(arguments: &Arguments, path: &std::path::Path) -> Result<ExitCode, Failure> {
     let given = input::fabric(path)?;
-    let first = super::sm::own_port(&given.file, Guid(0))?;
+    let first = super::sm::simulated::own_port(&given.file, Guid(0))?;
     let options = SimOptions { seed: arguments.seed, ..SimOptions::default() };
     let sim = SimFabric::new(&given.file.fabric, &options);
     let script = arguments.script.as_deref().map(|file| script::read(file, sim.fabric()));

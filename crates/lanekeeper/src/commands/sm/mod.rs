@@ -27,7 +27,6 @@ use lk_sm::Outcome;
 use crate::failure::{FOUND, Failure, UNUSABLE};
 use crate::terminal;
 use setup::Request;
-pub(super) use simulated::own_port;
 
 /// Runs the subnet manager.
 pub(crate) fn run(words: &[OsString]) -> ExitCode {
