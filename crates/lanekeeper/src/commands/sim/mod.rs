@@ -78,7 +78,7 @@ fn attach(arguments: &Arguments, name: &str) -> Result<ExitCode, Failure> {
 }
 
 fn serve(arguments: &Arguments, path: &std::path::Path) -> Result<ExitCode, Failure> {
-    let given = input::fabric(path)?;
+    let given = input::fabric(path, None)?;
     let first = super::sm::simulated::own_port(&given.file, Guid(0))?;
     let options = SimOptions { seed: arguments.seed, ..SimOptions::default() };
     let sim = SimFabric::new(&given.file.fabric, &options);
