@@ -9,6 +9,7 @@ use lk_routing::graph::Graph;
 use lk_routing::{Hops, PairSls, RouteJob, SlPlan};
 use lk_wire::{Lid, PortInfo, PortNum, Sl, cap_mask};
 
+use crate::decide::route_options;
 use crate::io::View;
 
 /// `opensm-subnet.lst`: each cabled port with its neighbour.
@@ -55,12 +56,9 @@ fn top(view: &View) -> Lid {
 /// the engine that routed has no such order.
 #[must_use]
 pub fn ca_order(view: &View) -> Option<String> {
-    let job = RouteJob {
-        fabric: &view.seen.fabric,
-        lids: &view.desired.lids,
-        options: &view.settings.routing,
-        previous: None,
-    };
+    let options = &route_options(&view.seen, &view.settings);
+    let (fabric, lids) = (&view.seen.fabric, &view.desired.lids);
+    let job = RouteJob { fabric, lids, options, previous: None };
     let engine = lk_routing::find(view.desired.routes.as_ref()?.engine)?;
     let order = engine.ca_order(&job)?;
     let lids: BTreeMap<PortId, Lid> =
@@ -75,12 +73,9 @@ pub fn ca_order(view: &View) -> Option<String> {
 /// Distances under the law of the engine that routed: up/down paths may be longer than the
 /// shortest.
 fn hops(view: &View) -> Hops {
-    let job = RouteJob {
-        fabric: &view.seen.fabric,
-        lids: &view.desired.lids,
-        options: &view.settings.routing,
-        previous: None,
-    };
+    let options = &route_options(&view.seen, &view.settings);
+    let (fabric, lids) = (&view.seen.fabric, &view.desired.lids);
+    let job = RouteJob { fabric, lids, options, previous: None };
     let engine = view.desired.routes.as_ref().and_then(|r| lk_routing::find(r.engine));
     engine.and_then(|e| e.hops(&job).ok()).unwrap_or_else(|| Hops::new(&view.seen.fabric))
 }

@@ -110,8 +110,8 @@ options! {
         /// updn, dnup, file, ftree, lash, dor, torus-2QoS, nue, dfsssp, sssp. After the last,
         /// minhop is tried unless no_fallback is in the list.
         routing_engine: Option<String> = None, fixed, Applied;
-        /// If TRUE, nue, dfsssp and sssp keep away from links slower than they could be.
-        avoid_throttled_links: bool = false, fixed, NotYet;
+        /// If TRUE, routes keep away from links slower than they could be.
+        avoid_throttled_links: bool = false, fixed, Applied;
         /// If TRUE, updn and ftree also connect root switches with each other.
         connect_roots: bool = false, reload, Applied;
         /// If TRUE, routes are kept while the topology stays the same.

@@ -11,6 +11,7 @@ mod pkeys;
 mod proof;
 mod qos;
 mod role;
+mod throttled;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -135,6 +136,16 @@ pub fn decide(seen: &Observed, settings: &Settings, previous: Option<&Lfts>) -> 
     }
 }
 
+/// The options for routing: those of the settings, and what of them the fabric decides.
+pub(crate) fn route_options(seen: &Observed, settings: &Settings) -> RouteOptions {
+    let mut options = settings.routing.clone();
+    options.data_vls = lanes::everywhere(seen, settings.options.max_op_vls);
+    if settings.options.avoid_throttled_links {
+        options.shaping.throttled = throttled::ends(seen);
+    }
+    options
+}
+
 fn route(
     seen: &Observed,
     settings: &Settings,
@@ -142,10 +153,7 @@ fn route(
     previous: Option<&Lfts>,
     events: &mut Vec<Event>,
 ) -> Option<Routes> {
-    let options = RouteOptions {
-        data_vls: lanes::everywhere(seen, settings.options.max_op_vls),
-        ..settings.routing.clone()
-    };
+    let options = route_options(seen, settings);
     let job = RouteJob { fabric: &seen.fabric, lids, options: &options, previous };
     let asked = settings.options.routing_engine.as_deref();
     let outcome = lk_routing::route(&engines::in_force(asked, events), &job);

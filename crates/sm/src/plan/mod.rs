@@ -17,7 +17,7 @@ use lk_qos::Sl2vlWrite;
 use lk_wire::{MlnxExtPortInfo, Mtu, PortInfo, PortState, SwitchInfo, VlCode};
 
 pub(crate) use counts::count;
-pub use report::{Change, Group, Report};
+pub use report::{Change, Declined, Group, Report, Routing};
 
 use crate::decide::Desired;
 use crate::observe::{BlockSet, Observed, Table, settled};
@@ -503,5 +503,18 @@ mod tests {
         let desired = decide(&seen, &settings, None);
         assert!(desired.routes.is_none());
         assert!(Plan::compare(&seen, &desired).is_empty());
+    }
+
+    #[test]
+    fn a_report_says_who_was_asked_and_who_routes_instead() {
+        let mut settings = settings(|o| o.routing_engine = Some("updn,ftree".to_owned()));
+        settings.routing.roots = Some(vec![lk_wire::Guid(0xdead)]);
+        let seen = two_switches(&[], false);
+        let desired = decide(&seen, &settings, None);
+        let routing = Report::of(&Plan::compare(&seen, &desired), &seen, &desired).routing;
+        assert_eq!((routing.asked.as_deref(), routing.engine), (Some("updn"), Some("minhop")));
+        let names: Vec<&str> = routing.declined.iter().map(|d| &*d.engine).collect();
+        assert_eq!(names, ["updn", "ftree"]);
+        assert!(routing.declined[0].reason.contains("0x000000000000dead"), "{routing:?}");
     }
 }

@@ -13,6 +13,7 @@ use super::counts::{count, entries};
 use super::{Plan, TableRun, may_write_unread};
 use crate::counts::Counts;
 use crate::decide::Desired;
+use crate::event::Event;
 use crate::observe::{Observed, Table, settled};
 use crate::verdict::Verdict;
 
@@ -45,8 +46,53 @@ pub struct Report {
     pub counts: Counts,
     /// Groups that are not empty.
     pub groups: Vec<Group>,
+    /// Which engine routes, and why not another.
+    pub routing: Routing,
     /// Whether the routes that are wanted reach everything and cannot deadlock.
     pub proof: Option<Verdict>,
+}
+
+/// How the engine was found.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Routing {
+    /// The engine that was asked for first; `None` where none routes.
+    pub asked: Option<String>,
+    /// The engine that routes.
+    pub engine: Option<&'static str>,
+    /// The engines that do not, and names that no engine has.
+    pub declined: Vec<Declined>,
+    /// What the engine wants known.
+    pub notes: Vec<String>,
+}
+
+/// An engine that does not route.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Declined {
+    /// Its name.
+    pub engine: String,
+    /// Why, with the switches or links at fault.
+    pub reason: String,
+}
+
+impl Routing {
+    fn of(events: &[Event]) -> Self {
+        let mut routing = Self::default();
+        for event in events {
+            match event {
+                Event::EngineDeclined { engine, reason } => {
+                    let (engine, reason) = (engine.clone(), reason.clone());
+                    routing.declined.push(Declined { engine, reason });
+                }
+                Event::Routed { engine, asked, notes } => {
+                    routing.engine = Some(engine);
+                    routing.asked = Some(asked.clone());
+                    routing.notes.clone_from(notes);
+                }
+                _ => {}
+            }
+        }
+        routing
+    }
 }
 
 /// How many places the text names before it says "and so many more".
@@ -83,7 +129,8 @@ impl Report {
             .map(|(name, title, changes)| Group { name, title, changes })
             .collect();
         let counts = count(plan, seen, desired);
-        Self { counts, groups, proof: desired.verdict.clone() }
+        let routing = Routing::of(&desired.events);
+        Self { counts, groups, routing, proof: desired.verdict.clone() }
     }
 
     /// The report as text. `all`: every place is named, not only the first few.
