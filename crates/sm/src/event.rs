@@ -295,6 +295,20 @@ pub enum Event {
         /// Remarks of the engine.
         notes: Vec<String>,
     },
+    /// Something about the QoS policy: a fault in it, or what the subnet does not have.
+    PolicyFinding {
+        /// Whether the policy cannot be used because of it.
+        wrong: bool,
+        /// File, line and what it is.
+        text: String,
+    },
+    /// The QoS policy cannot be used.
+    PolicyRefused {
+        /// Its file.
+        file: String,
+        /// Whether the last one that could be used still counts; else there is none.
+        kept: bool,
+    },
     /// No engine could route the fabric and `no_fallback` is set.
     NotRouted,
     /// The routes reach what they should and cannot deadlock.
@@ -385,6 +399,8 @@ impl Event {
             | Self::NotEnforced { .. }
             | Self::EngineDeclined { .. }
             | Self::NotRouted
+            | Self::PolicyFinding { wrong: true, .. }
+            | Self::PolicyRefused { .. }
             | Self::WouldStandBy(_)
             | Self::CreditLoop { .. }
             | Self::ForwardingLoops { .. }
@@ -402,11 +418,17 @@ impl Event {
             | Self::Planned(_)
             | Self::OtherSm { .. }
             | Self::Trap { .. } => Level::Info,
-            Self::LightSweep | Self::LidAssigned { .. } | Self::UnexpectedMad { .. } => {
-                Level::Verbose
-            }
+            Self::LightSweep
+            | Self::PolicyFinding { wrong: false, .. }
+            | Self::LidAssigned { .. }
+            | Self::UnexpectedMad { .. } => Level::Verbose,
         }
     }
+}
+
+fn policy_refused(file: &str, kept: bool) -> String {
+    let counts = if kept { "the last good one counts" } else { "there is none" };
+    format!("the QoS policy {file} cannot be used: {counts}")
 }
 
 impl fmt::Display for Event {
@@ -414,7 +436,6 @@ impl fmt::Display for Event {
         match self {
             Self::State(s) => write!(f, "Entering {s} state"),
             Self::HeavySweep(r) => write!(f, "heavy sweep: {r}"),
-            Self::LightSweep => f.write_str("light sweep"),
             Self::Discovered { nodes, switches, links } => {
                 write!(f, "found {nodes} nodes, {switches} of them switches, and {links} links")
             }
@@ -459,6 +480,9 @@ impl fmt::Display for Event {
                 }
                 notes.iter().try_for_each(|n| write!(f, "; {n}"))
             }
+            Self::LightSweep => f.write_str("light sweep"),
+            Self::PolicyFinding { text, .. } => f.write_str(text),
+            Self::PolicyRefused { file, kept } => f.write_str(&policy_refused(file, *kept)),
             Self::NotRouted => f.write_str(
                 "no routing engine of the list routes the fabric, and minhop may not stand in \
                  (no_fallback is set, or a name is wrong): nothing is changed",
