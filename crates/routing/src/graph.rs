@@ -66,6 +66,21 @@ impl Graph {
         graph
     }
 
+    /// Packs the switches, without the links of those for which `allowed` is false.
+    #[must_use]
+    pub fn among(fabric: &Fabric, allowed: impl Fn(SwitchId) -> bool) -> Self {
+        let refused = fabric.switch_ids().filter(|s| !allowed(*s));
+        let ends = refused.flat_map(|s| fabric.external_ports(fabric.switch_node(s)));
+        let mut closed: Vec<PortId> =
+            ends.flat_map(|p| [Some(p), fabric.peer(p)]).flatten().collect();
+        closed.sort_unstable();
+        let mut graph = Self::default();
+        for switch in fabric.switch_ids() {
+            graph.push_switch(fabric, switch, &[], &closed);
+        }
+        graph
+    }
+
     /// Packs the switches as the options want it: links in the order in which ports are tried,
     /// without throttled links as long as no switch is cut off by that.
     #[must_use]

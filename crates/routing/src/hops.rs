@@ -47,6 +47,18 @@ impl Hops {
         Self { graph, hops, law: None, weights }
     }
 
+    /// The fewest hops over any links between switches for which `allowed` is true.
+    #[must_use]
+    pub fn among(fabric: &Fabric, allowed: &[bool]) -> Self {
+        Self::of_graph(Graph::among(fabric, |switch| allowed[switch.index()]), None)
+    }
+
+    /// The links that the distances are over.
+    #[must_use]
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
     /// The fewest hops from one switch to another; `None` if there is no path.
     #[must_use]
     pub fn between(&self, from: SwitchId, to: SwitchId) -> Option<u8> {

@@ -7,6 +7,7 @@
 //! * [`hops`]: distances between switches, for dumps.
 //! * [`tables`]: LIDs and forwarding tables. [`overrides`]: SL2VL tables that an engine prescribes.
 //! * [`shaping`]: options that shape the choice of ports.
+//! * [`multicast`]: trees of multicast groups.
 //! * [`torus`]: what a torus is; its engine is `engines::torus2qos`.
 //! * [`proof`]: whether tables and lanes can deadlock.
 //! * `alike`: LIDs that are forwarded the same way, so that one of them stands for all.
@@ -21,6 +22,7 @@ pub mod engines;
 pub mod graph;
 pub mod hops;
 pub mod job;
+pub mod multicast;
 pub mod overrides;
 pub mod proof;
 pub mod quality;
@@ -43,6 +45,7 @@ pub use column::End;
 pub use engines::{ENGINES, Outcome, UnknownEngine, find, route};
 pub use hops::Hops;
 pub use job::{DataVls, Decline, Engine, RouteJob, RouteOptions, Routes, SlPlan};
+pub use multicast::{Grower, Grown, Tree};
 pub use overrides::{ArbEntry, LaneOverrides};
 pub use proof::{GroupTree, Proof, prove, prove_all};
 pub use quality::{Quality, quality};

@@ -5,6 +5,7 @@
 //! A caller that wants real time drives it up to the present, again and again.
 
 use lk_fabric::PortId;
+use lk_sm::io::GsiAddress;
 use lk_sm::{Command, Event, Input, Instant, Mode, Outcome, Output, Settings, Sm};
 use lk_wire::Lid;
 
@@ -59,6 +60,12 @@ impl World {
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
         self.outcome
+    }
+
+    /// Gives the manager a whole message of a general services class. What it answers goes to the
+    /// sink of [`Self::drive`].
+    pub fn message(&mut self, from: GsiAddress, bytes: &[u8]) {
+        self.sm.handle(Instant(self.now), Input::Gmp { from, bytes });
     }
 
     /// Gives the manager a command.

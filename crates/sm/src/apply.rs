@@ -15,7 +15,7 @@ use lk_wire::{
 use crate::event::{Event, RequestName};
 use crate::io::Decision;
 use crate::observe::{Address, Observed, Table, settled};
-use crate::plan::{Phase, Plan, fields_changed, port_info_change};
+use crate::plan::{Phase, Plan, fields_changed, is_mft, port_info_change};
 use crate::window::{Failure, Patience};
 use crate::work::BlockQueue;
 
@@ -32,6 +32,8 @@ pub enum Write {
     Switch(u32),
     /// The n-th SL2VL write with a wildcard.
     Wildcard(u32),
+    /// The n-th cut of the plan in a multicast table.
+    Cut(u32),
     /// A port's link goes to this state.
     State(PortId, PortState),
 }
@@ -99,6 +101,10 @@ impl Apply {
             Phase::Forwarding => {
                 self.blocks = BlockQueue::new(runs(|t| matches!(t, Table::Lft(_))), &seen.fabric);
             }
+            Phase::MulticastCut => {
+                self.list = (0..plan.cuts.len() as u32).map(Write::Cut).collect();
+            }
+            Phase::Multicast => self.blocks = BlockQueue::new(runs(is_mft), &seen.fabric),
             Phase::Lanes => {
                 let lanes = |t| matches!(t, Table::Sl2vl(_) | Table::VlArb(_));
                 self.blocks = BlockQueue::new(runs(lanes), &seen.fabric);
@@ -165,6 +171,7 @@ impl Apply {
                 info.set_port_state_change(before.port_state_change());
                 data[..info.0.len()].copy_from_slice(&info.0);
             }
+            Write::Cut(n) => data = plan.cuts[n as usize].left,
             Write::Wildcard(n) => data[..8].copy_from_slice(&plan.wildcards[n as usize].1.table.0),
             Write::State(port, to) => {
                 if to == PortState::ACTIVE && seen.state(port) != PortState::ARMED {
@@ -199,6 +206,10 @@ impl Apply {
         };
         match write {
             Write::Block(table, block) => table.address(block, &seen.fabric),
+            Write::Cut(n) => {
+                let cut = &plan.cuts[n as usize];
+                Table::Mft(cut.switch).address(cut.code, &seen.fabric)
+            }
             Write::Port(n) => port_info(plan.ports[n as usize].port),
             Write::State(port, _) => port_info(port),
             Write::VendorPort(n) => {
@@ -238,6 +249,14 @@ impl Apply {
                 match self.decision.desired.is_held(table, block, have) {
                     false => "the table it returns is another one".to_owned(),
                     true => String::new(),
+                }
+            }
+            Write::Cut(n) => {
+                let cut = &self.decision.plan.cuts[n as usize];
+                seen.tables.learn(Table::Mft(cut.switch), cut.code, response.data());
+                match response.data() == &cut.left {
+                    true => String::new(),
+                    false => "the table it returns is another one".to_owned(),
                 }
             }
             Write::Port(n) => {
@@ -313,6 +332,10 @@ impl Apply {
                 self.failed += 1;
                 match write {
                     Write::Block(table, block) => seen.tables.forget(table, block),
+                    Write::Cut(n) => {
+                        let cut = &self.decision.plan.cuts[n as usize];
+                        seen.tables.forget(Table::Mft(cut.switch), cut.code);
+                    }
                     Write::Wildcard(n) => {
                         for port in self.covered(n, seen) {
                             seen.tables.forget_sl2vl(port);

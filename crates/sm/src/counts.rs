@@ -23,6 +23,8 @@ pub struct Counts {
     pub lft_entries_moved: usize,
     /// Forwarding table entries that led nowhere or were not in force before.
     pub lft_entries_new: usize,
+    /// Multicast forwarding table blocks.
+    pub mft_blocks: usize,
     /// SL2VL tables written one by one.
     pub sl2vl: usize,
     /// SL2VL writes with wildcards.
@@ -46,6 +48,7 @@ impl fmt::Display for Counts {
             (self.bounced_links, "links bounce"),
             (self.switches, "SwitchInfo"),
             (self.lft_blocks, "LFT blocks"),
+            (self.mft_blocks, "MFT blocks"),
             (self.sl2vl, "SL2VL tables"),
             (self.sl2vl_wildcards, "SL2VL wildcard writes"),
             (self.vlarb, "VLArb blocks"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-use lk_fabric::dumps::{fdbs, lfts, lid_matrix, sl2vl, subnet_lst, torus};
+use lk_fabric::dumps::{fdbs, lfts, lid_matrix, mcfdbs, sl2vl, subnet_lst, torus};
 use lk_fabric::{NodeKind, PortId, SwitchId};
 use lk_routing::graph::Graph;
 use lk_routing::{Hops, PairSls, RouteJob, SlPlan};
@@ -128,6 +128,17 @@ fn distance(
         _ => None,
     };
     (by_port, better)
+}
+
+/// `opensm.mcfdbs`: multicast forwarding tables.
+///
+/// # Errors
+/// Those of `out`.
+pub fn mcfdbs(view: &View, out: &mut impl Write) -> fmt::Result {
+    mcfdbs::write(out, &view.seen.fabric, |switch| {
+        let entries = view.desired.multicast.entries(switch);
+        entries.map(|(lid, ports)| (lid, ports.to_vec())).collect()
+    })
 }
 
 /// `opensm-lfts.dump`: forwarding tables with the owners of the LIDs.

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use lk_fabric::diff::NodeRef;
-use lk_wire::{DirPath, Guid, Lid, PKey, Status, attr, method};
+use lk_wire::{DirPath, Gid, Guid, Lid, PKey, Sl, Status, attr, method};
 
 use crate::counts::Counts;
 use crate::verdict::{Lost, Round, Step};
@@ -279,6 +279,29 @@ pub enum Event {
         /// How many it can hold.
         capacity: u16,
     },
+    /// A multicast group of a partition cannot be.
+    GroupNotMade {
+        /// Its MGID.
+        mgid: Gid,
+        /// Why.
+        why: String,
+    },
+    /// A multicast tree does not reach all members.
+    GroupCut {
+        /// The LID.
+        mlid: Lid,
+        /// How many switches with members it does not reach.
+        switches: usize,
+        /// The first of them.
+        first: String,
+    },
+    /// Groups on a torus use an SL that may deadlock.
+    GroupSl {
+        /// The LID.
+        mlid: Lid,
+        /// The SL.
+        sl: Sl,
+    },
     /// A routing engine gave up.
     EngineDeclined {
         /// The engine.
@@ -294,20 +317,6 @@ pub enum Event {
         asked: String,
         /// Remarks of the engine.
         notes: Vec<String>,
-    },
-    /// Something about the QoS policy: a fault in it, or what the subnet does not have.
-    PolicyFinding {
-        /// Whether the policy cannot be used because of it.
-        wrong: bool,
-        /// File, line and what it is.
-        text: String,
-    },
-    /// The QoS policy cannot be used.
-    PolicyRefused {
-        /// Its file.
-        file: String,
-        /// Whether the last one that could be used still counts; else there is none.
-        kept: bool,
     },
     /// No engine could route the fabric and `no_fallback` is set.
     NotRouted,
@@ -397,10 +406,11 @@ impl Event {
             | Self::LidsExhausted { .. }
             | Self::PKeysLeftOut { .. }
             | Self::NotEnforced { .. }
+            | Self::GroupNotMade { .. }
+            | Self::GroupCut { .. }
+            | Self::GroupSl { .. }
             | Self::EngineDeclined { .. }
             | Self::NotRouted
-            | Self::PolicyFinding { wrong: true, .. }
-            | Self::PolicyRefused { .. }
             | Self::WouldStandBy(_)
             | Self::CreditLoop { .. }
             | Self::ForwardingLoops { .. }
@@ -418,17 +428,11 @@ impl Event {
             | Self::Planned(_)
             | Self::OtherSm { .. }
             | Self::Trap { .. } => Level::Info,
-            Self::LightSweep
-            | Self::PolicyFinding { wrong: false, .. }
-            | Self::LidAssigned { .. }
-            | Self::UnexpectedMad { .. } => Level::Verbose,
+            Self::LightSweep | Self::LidAssigned { .. } | Self::UnexpectedMad { .. } => {
+                Level::Verbose
+            }
         }
     }
-}
-
-fn policy_refused(file: &str, kept: bool) -> String {
-    let counts = if kept { "the last good one counts" } else { "there is none" };
-    format!("the QoS policy {file} cannot be used: {counts}")
 }
 
 impl fmt::Display for Event {
@@ -436,6 +440,7 @@ impl fmt::Display for Event {
         match self {
             Self::State(s) => write!(f, "Entering {s} state"),
             Self::HeavySweep(r) => write!(f, "heavy sweep: {r}"),
+            Self::LightSweep => f.write_str("light sweep"),
             Self::Discovered { nodes, switches, links } => {
                 write!(f, "found {nodes} nodes, {switches} of them switches, and {links} links")
             }
@@ -470,6 +475,9 @@ impl fmt::Display for Event {
             Self::LidsExhausted { .. } | Self::PKeysLeftOut { .. } | Self::NotEnforced { .. } => {
                 f.write_str(&self.shortage())
             }
+            Self::GroupNotMade { .. } | Self::GroupCut { .. } | Self::GroupSl { .. } => {
+                f.write_str(&self.of_groups())
+            }
             Self::EngineDeclined { engine, reason } => {
                 write!(f, "routing engine {engine} gave up: {reason}")
             }
@@ -480,9 +488,6 @@ impl fmt::Display for Event {
                 }
                 notes.iter().try_for_each(|n| write!(f, "; {n}"))
             }
-            Self::LightSweep => f.write_str("light sweep"),
-            Self::PolicyFinding { text, .. } => f.write_str(text),
-            Self::PolicyRefused { file, kept } => f.write_str(&policy_refused(file, *kept)),
             Self::NotRouted => f.write_str(
                 "no routing engine of the list routes the fabric, and minhop may not stand in \
                  (no_fallback is set, or a name is wrong): nothing is changed",
@@ -514,6 +519,27 @@ impl fmt::Display for Event {
 }
 
 impl Event {
+    /// What there is to say of multicast groups; nothing where the event is about something else.
+    fn of_groups(&self) -> String {
+        match self {
+            Self::GroupNotMade { mgid, why } => {
+                format!("the multicast group {mgid} of partitions.conf is not made: {why}")
+            }
+            Self::GroupCut { mlid, switches, first } => format!(
+                "the groups with multicast LID 0x{:04x} do not reach their members on {switches} \
+                 switches, the first of them {first}: no way of switches that forward multicast \
+                 leads there",
+                mlid.0
+            ),
+            Self::GroupSl { mlid, sl } => format!(
+                "a group with multicast LID 0x{:04x} uses SL {sl}: on a torus only groups with SL 0 \
+                 or 8 are safe from deadlock. Set sl=0 for its partition",
+                mlid.0
+            ),
+            _ => String::new(),
+        }
+    }
+
     /// What there is too little of; nothing where the event is about something else.
     fn shortage(&self) -> String {
         match self {

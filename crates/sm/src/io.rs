@@ -10,8 +10,9 @@ use lk_config::sa_db::SaDb;
 use lk_routing::Lfts;
 use lk_wire::{Gid, Lid, Sl, Smp};
 
-use crate::decide::{Desired, Settings, decide};
+use crate::decide::{Desired, Settings, decide_trees, decide_with};
 use crate::event::{Event, SweepFigures};
+use crate::multicast::Memberships;
 use crate::observe::Observed;
 use crate::plan::{Plan, Report};
 use crate::time::{Duration, Instant};
@@ -121,6 +122,8 @@ pub enum Output {
     Plan(Box<Report>),
     /// The state after a sweep.
     View(Arc<View>),
+    /// The same after multicast trees have changed, and nothing else.
+    Groups(Arc<View>),
     /// The run is over, and whether all that was to be done is done.
     Finished(Outcome),
     /// Nothing to do before this time, or before the next input.
@@ -164,6 +167,8 @@ pub struct Job {
     pub(crate) seen: Arc<Observed>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) previous: Option<Arc<Desired>>,
+    /// All multicast groups, or those for which alone something is to be decided.
+    pub(crate) groups: Memberships,
 }
 
 /// A decision, on its way back into the core.
@@ -179,7 +184,12 @@ impl Job {
     pub fn run(self) -> JobResult {
         let lfts: Option<&Lfts> =
             self.previous.as_ref().and_then(|d| d.routes.as_ref()).map(|r| &r.lfts);
-        JobResult { number: self.number, desired: decide(&self.seen, &self.settings, lfts) }
+        let before = self.previous.as_deref();
+        let desired = match before.filter(|_| !self.groups.all) {
+            Some(before) => decide_trees(&self.seen, &self.settings, &self.groups, before),
+            None => decide_with(&self.seen, &self.settings, lfts, &self.groups, before),
+        };
+        JobResult { number: self.number, desired }
     }
 }
 

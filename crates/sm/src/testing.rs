@@ -1,6 +1,6 @@
 //! Observed fabrics for tests of the pure parts.
 
-use lk_fabric::{Fabric, FabricBuilder, NodeKind, NodeSpec, PortId};
+use lk_fabric::{Fabric, FabricBuilder, LinkRate, NodeKind, NodeSpec, PortId};
 use lk_wire::{Guid, Lid, PortInfo, PortState, SwitchInfo};
 
 use crate::decide::Desired;
@@ -23,6 +23,7 @@ pub(crate) fn two_switches(hardware_lids: &[(u64, u16)], enhanced: bool) -> Obse
         let node = NodeSpec::new(Guid(0x700000 + guid), NodeKind::Ca, "host", 1);
         let node = b.add_node(node).unwrap();
         b.set_port(node, 1, Guid(*guid), Lid(0), 0).unwrap();
+        b.set_rate(node, 1, LinkRate { width: 2, speed: 1, ..LinkRate::default() }).unwrap();
         b.connect((node, 1), (switches[n / 3], (n % 3 + 1) as u8)).unwrap();
     }
     for (guid, lid) in hardware_lids {

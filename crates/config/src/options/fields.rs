@@ -71,7 +71,7 @@ options! {
         /// Credit overruns after which a port sends trap 130.
         overrun_errors_threshold: u8 = 8, reload, Applied, hex;
         /// If TRUE, set SwitchInfo:MulticastFDBTop where a switch has it.
-        use_mfttop: bool = true, reload, NotYet;
+        use_mfttop: bool = true, reload, Applied;
     }
     Partitions {
         /// The file that defines partitions.
@@ -198,13 +198,13 @@ options! {
         /// If TRUE, subscriptions and service records of a port go when the port goes.
         drop_event_subscriptions: bool = false, reload, NotYet;
         /// If TRUE, a new IPoIB group is checked against the broadcast group (RFC 4391).
-        ipoib_mcgroup_creation_validation: bool = true, reload, NotYet;
+        ipoib_mcgroup_creation_validation: bool = true, reload, Applied;
         /// If TRUE, a join is checked against the group that exists.
-        mcgroup_join_validation: bool = true, reload, NotYet;
+        mcgroup_join_validation: bool = true, reload, Applied;
         /// If TRUE, SA answers give no rate above code 18 (300 Gb/s), for old clients.
-        use_original_extended_sa_rates_only: bool = false, reload, Applied;
+        use_original_extended_sa_rates_only: bool = false, reload, NotYet;
         /// Highest rate code in SA answers; 63 sets no limit.
-        max_rate_enum: u8 = 63, reload, Applied, master_only;
+        max_rate_enum: u8 = 63, reload, NotYet, master_only;
         /// If TRUE, SL2VL tables are written with wildcards where a switch can.
         use_optimized_slvl: bool = false, reload, Applied;
         /// If TRUE, files that the next master needs are synced to the disk.
@@ -266,7 +266,7 @@ options! {
         /// If TRUE, clients are never asked to register again.
         no_clients_rereg: bool = false, reload, Applied;
         /// If TRUE, multicast is not routed.
-        disable_multicast: bool = false, reload, NotYet;
+        disable_multicast: bool = false, reload, Applied;
         /// If TRUE, duplicate GUIDs and the like end the program.
         exit_on_fatal: bool = true, reload, Applied;
         /// Console: off, local, loopback or socket.
@@ -279,7 +279,7 @@ options! {
         /// options; if FALSE, none of them is touched.
         qos: bool = false, reload, Applied;
         /// The QoS policy file.
-        qos_policy_file: Option<String> = text("/etc/opensm/qos-policy.conf"), fixed, Applied;
+        qos_policy_file: Option<String> = text("/etc/opensm/qos-policy.conf"), fixed, NotYet;
         /// If TRUE, an SL2VL table that a device refuses is no error of the sweep. It is not in
         /// force then, and is tried again at each heavy sweep.
         suppress_sl2vl_mad_status_errors: bool = false, reload, Applied;
@@ -328,9 +328,9 @@ options! {
     Other {
         /// File of prefix routes: which router serves which foreign prefix.
         prefix_routes_file: Option<String> = text("/etc/opensm/prefix-routes.conf"), fixed,
-            Applied;
+            NotYet;
         /// If TRUE, IPv6 solicited-node multicast groups share MLIDs.
-        consolidate_ipv6_snm_req: bool = false, reload, NotYet;
+        consolidate_ipv6_snm_req: bool = false, reload, Applied;
         /// Text in front of messages to syslog.
         log_prefix: Option<String> = None, reload, Applied;
     }

@@ -14,7 +14,7 @@ use lk_wire::{Guid, Lid, Sl};
 use crate::fabrics::{Case, engine_named};
 use crate::oracle;
 
-fn file(folder: &str, name: &str) -> SourceFile {
+pub(crate) fn file(folder: &str, name: &str) -> SourceFile {
     let path =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(folder).join(name);
     SourceFile::new(name, std::fs::read(&path).expect("the file is part of the tests"))

@@ -7,8 +7,8 @@
 //! * `shaping`: options that shape the choice of ports.
 //! * `corners`: fabrics without switches, in pieces, with routers, with very large switches.
 //! * `proof`: whether packets can wait for each other in a circle.
-//! * `multicast`: the same with packets to groups.
-//! * `golden`: against tables that OpenSM made.
+//! * `multicast`: the same with packets to groups. `trees`: the trees of groups.
+//! * `golden`, `golden_trees`: against tables that OpenSM made.
 //! * `findings`: the checker and the figures on tables whose faults are known.
 
 mod balance;
@@ -20,6 +20,7 @@ mod file;
 mod findings;
 mod ftree;
 mod golden;
+mod golden_trees;
 mod list;
 mod minhop;
 mod multicast;
@@ -27,4 +28,5 @@ mod oracle;
 mod proof;
 mod shaping;
 mod sssp;
+mod trees;
 mod updn;

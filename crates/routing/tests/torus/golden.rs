@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use lk_config::torus_conf::{self, TorusConf};
 use lk_diag::SourceFile;
 use lk_fabric::dumps::fdbs::{self, Entry};
-use lk_fabric::dumps::sl2vl;
+use lk_fabric::dumps::{mcfdbs, sl2vl};
 use lk_fabric::text::read_fabric;
 use lk_fabric::{Fabric, NodeKind, PortId};
+use lk_routing::graph::Graph;
 use lk_routing::{LidMap, Routes, SlPlan, TorusSeed, TorusSpec};
 use lk_wire::{Guid, Lid, PortNum, Sl};
 
@@ -107,6 +108,35 @@ fn tables(folder: &Path, bench: &Bench, routes: &Routes) {
     }
 }
 
+/// Group `n` has every host whose place among the GUIDs is a multiple of `n` + 1.
+fn groups(folder: &Path, bench: &Bench, routes: &Routes) {
+    let fabric = &bench.fabric;
+    let is_host = |p: &PortId| fabric.node(fabric.owner(*p)).kind == NodeKind::Ca;
+    let mut hosts: Vec<PortId> = fabric.end_ports().filter(is_host).collect();
+    hosts.sort_by_key(|p| fabric.port(*p).guid);
+    let tree = routes.master_tree.as_ref().expect("the engine has one");
+    let mut ours = BTreeMap::new();
+    for group in 1..=4_u16 {
+        let members: Vec<_> = hosts
+            .iter()
+            .step_by(usize::from(group) + 1)
+            .filter_map(|p| Graph::attachment(fabric, *p))
+            .collect();
+        for (switch, ports) in tree.group(&members, 0xC000 + group) {
+            ours.insert((switch, 0xC000 + group), ports);
+        }
+    }
+    let (tables, found) = mcfdbs::read(&file(folder, "opensm.mcfdbs"));
+    assert!(!found.has_errors());
+    let mut theirs = BTreeMap::new();
+    for table in tables {
+        let switch = bench.switch(table.guid);
+        theirs.extend(table.entries.into_iter().map(|(lid, ports)| ((switch, lid.0), ports)));
+    }
+    assert!(theirs.len() > 20);
+    assert_eq!(ours, theirs);
+}
+
 fn path_sls(folder: &Path, bench: &Bench, routes: &Routes) {
     let records = file(folder, "path-records.txt");
     let mut seen = 0;
@@ -174,6 +204,7 @@ fn a_torus_without_a_switch_is_as_opensm_makes_it() {
     let routes = bench.routes();
     assert_eq!(coordinates(&folder, &bench, &routes), 29);
     tables(&folder, &bench, &routes);
+    groups(&folder, &bench, &routes);
     path_sls(&folder, &bench, &routes);
 }
 

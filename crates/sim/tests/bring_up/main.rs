@@ -7,6 +7,7 @@
 mod changes;
 mod faults;
 mod field;
+mod multicast;
 mod setup;
 mod tables;
 mod torus;

@@ -6,6 +6,7 @@
 //! until nothing is left to do.
 
 mod agent;
+mod groups;
 mod light;
 mod services;
 mod stages;
@@ -22,8 +23,9 @@ use crate::apply::{Apply, Write};
 use crate::decide::{Desired, Settings};
 use crate::event::{Event, Reason, SmState, SweepFigures};
 use crate::io::{Command, Decision, Input, Job, Outcome, Output, View};
+use crate::multicast::NotMade;
 use crate::observe::{Discovery, Observed, Query, Table};
-use crate::plan::{Plan, Report, to_be_read};
+use crate::plan::{Plan, Report, is_mft, tables_to_read, to_be_read};
 use crate::sa::Sa;
 use crate::time::{Duration, Instant};
 use crate::window::{Answer, Failure, Limits, Window};
@@ -109,6 +111,12 @@ pub struct Sm {
     sa: Sa,
     /// A block of alias GUIDs that is on its way.
     guids: Option<(Guid, u8)>,
+    /// Changes of multicast groups that wait for their trees.
+    groups_due: Option<groups::Due>,
+    /// Trees are being changed between heavy sweeps.
+    quick: Option<groups::Quick>,
+    /// Groups of partitions that could not be made, as they were last told.
+    groups_not_made: Vec<NotMade>,
     /// How many requests to the subnet administration may be answered before more input is taken.
     turns: u32,
 }
@@ -118,6 +126,7 @@ impl Sm {
     #[must_use]
     pub fn new(settings: Settings, mode: Mode, now: Instant) -> Self {
         let window = Window::new(limits(&settings));
+        let settings = Settings { register_all: mode == Mode::Daemon, ..settings };
         let mut sm = Self {
             settings: Arc::new(settings),
             mode,
@@ -139,6 +148,9 @@ impl Sm {
             differences: Vec::new(),
             sa: Sa::default(),
             guids: None,
+            groups_due: None,
+            quick: None,
+            groups_not_made: Vec::new(),
             turns: 0,
         };
         if sm.settings.options.sm_inactive && mode == Mode::Daemon {
@@ -201,12 +213,9 @@ impl Sm {
     fn take(&mut self, settings: Settings) {
         self.window.set_limits(limits(&settings));
         let guid2lid = self.settings.guid2lid.clone();
-        let first_sweep = self.settings.first_sweep;
-        let (sa_db, started) = (self.settings.sa_db.clone(), self.settings.started);
-        let in_use = self.desired.as_ref().and_then(|d| d.policy.as_ref());
-        let good_policy =
-            in_use.map(|p| Arc::clone(&p.file)).or_else(|| self.settings.good_policy.clone());
-        let kept = Settings { guid2lid, first_sweep, sa_db, started, good_policy, ..settings };
+        let Settings { first_sweep, register_all, started, .. } = *self.settings;
+        let sa_db = self.settings.sa_db.clone();
+        let kept = Settings { guid2lid, first_sweep, register_all, sa_db, started, ..settings };
         self.settings = Arc::new(kept);
     }
 
@@ -247,7 +256,7 @@ impl Sm {
 
     fn wake_up(&mut self) -> Option<Instant> {
         let stage = match &self.stage {
-            Stage::Idle { sweep_at } => *sweep_at,
+            Stage::Idle { sweep_at } => [*sweep_at, self.groups_at()].into_iter().flatten().min(),
             Stage::Settle { ask_at, .. } => Some(*ask_at),
             Stage::Standby(standby) => Some(standby.ask_at),
             _ => None,

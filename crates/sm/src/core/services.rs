@@ -20,6 +20,9 @@ impl Sm {
     pub(super) fn serve(&mut self, view: Arc<View>) {
         if self.state == SmState::Master && self.mode == Mode::Daemon {
             self.sa.install(self.now, view);
+            if self.sa.groups().has_changed() {
+                self.groups_changed();
+            }
         }
     }
 
@@ -52,6 +55,9 @@ impl Sm {
 
     /// Does what requests have caused.
     fn carry_out(&mut self, effects: Effects) {
+        if effects.groups_changed {
+            self.groups_changed();
+        }
         for trap in effects.notices {
             self.sa.tell(&trap);
         }

@@ -220,7 +220,7 @@ impl Sm {
                 if due {
                     self.next_sweep();
                 }
-                due
+                due || self.start_trees()
             }
             Stage::Light(_) => {
                 self.light_done();
@@ -271,6 +271,7 @@ impl Sm {
             return;
         }
         self.set_state(SmState::Master);
+        let groups = self.settle_groups(&seen);
         let seen = Arc::new(seen);
         self.seen = Some(Arc::clone(&seen));
         self.stage = Stage::Decide;
@@ -280,6 +281,7 @@ impl Sm {
             seen,
             settings: Arc::clone(&self.settings),
             previous: self.desired.clone(),
+            groups,
         }));
     }
 
@@ -298,14 +300,20 @@ impl Sm {
             self.out.push_back(Output::Store(desired.guid2lid.clone()));
         }
         let Some(seen) = &self.seen else { return };
-        let runs = to_be_read(seen, &desired);
+        let runs = match self.quick {
+            Some(_) => tables_to_read(seen, &desired, is_mft),
+            None => to_be_read(seen, &desired),
+        };
         self.stage = Stage::Read(BlockQueue::new(runs, &seen.fabric));
         self.desired = Some(Arc::new(desired));
     }
 
     fn compare(&mut self) {
         let (Some(seen), Some(desired)) = (&self.seen, &self.desired) else { return };
-        let plan = Plan::compare(seen, desired);
+        let plan = match self.quick {
+            Some(_) => Plan::of_trees(seen, desired),
+            None => Plan::compare(seen, desired),
+        };
         self.failed += plan.unread.saturating_sub(self.tolerated);
         if self.mode == Mode::Plan {
             let report = Report::of(&plan, seen, desired);
@@ -336,6 +344,9 @@ impl Sm {
             self.events(differences);
         }
         self.failed += apply.failures();
+        if self.quick.is_some() {
+            return self.trees_over();
+        }
         let down: VecDeque<PortId> = apply.bounced().collect();
         if !down.is_empty() && self.round < MAX_ROUNDS {
             let (ask_at, until) = (self.now + SETTLE_STEP, self.now + SETTLE_LIMIT);
@@ -349,7 +360,8 @@ impl Sm {
 
     fn sweep_over(&mut self) {
         self.figures.nanos = self.now.since(self.sweep_start).0;
-        Arc::make_mut(&mut self.settings).first_sweep = false;
+        let settings = Arc::make_mut(&mut self.settings);
+        (settings.first_sweep, settings.register_all) = (false, false);
         self.unfinished = self.failed > 0;
         let (failed, figures) = (self.failed, self.figures.clone());
         if let (Some(seen), Some(desired)) = (&self.seen, &self.desired) {

@@ -19,6 +19,7 @@ pub(super) struct LinkSetup<'a> {
     seen: &'a Observed,
     fabric: &'a Fabric,
     options: &'a Options,
+    register_all: bool,
     /// Switch ports that cannot hold the keys of their end port.
     not_enforced: BTreeSet<PortId>,
     routes: Option<&'a Routes>,
@@ -39,7 +40,8 @@ impl<'a> LinkSetup<'a> {
         }
         let sm_lid = lid_of[seen.sm_port.index()].map_or(Lid(0), |(lid, _)| lid);
         let (options, not_enforced) = (&settings.options, BTreeSet::new());
-        Self { seen, fabric: &seen.fabric, options, not_enforced, lid_of, sm_lid, routes }
+        let (fabric, register_all) = (&*seen.fabric, settings.register_all);
+        Self { seen, fabric, options, register_all, not_enforced, lid_of, sm_lid, routes }
     }
 
     /// Leaves these switch ports without P_Key enforcement.
@@ -112,7 +114,7 @@ impl<'a> LinkSetup<'a> {
         want.set_subnet_timeout(o.subnet_timeout & 0x1F);
         let can = have.capability_mask() & cap_mask::CLIENT_REREGISTER != 0;
         let moved = want.lid() != have.lid() || want.sm_lid() != have.sm_lid();
-        let new = moved || self.seen.state(port) == PortState::INIT;
+        let new = moved || self.register_all || self.seen.state(port) == PortState::INIT;
         want.set_client_reregister(u8::from(can && new && !o.no_clients_rereg));
     }
 
@@ -234,11 +236,13 @@ mod tests {
     struct Case {
         seen: Observed,
         options: Options,
+        register_all: bool,
     }
 
     impl Case {
         fn new() -> Self {
-            Self { seen: two_switches(&[], false), options: Options::default() }
+            let seen = two_switches(&[], false);
+            Self { seen, options: Options::default(), register_all: false }
         }
 
         fn node(&self, guid: u64) -> NodeId {
@@ -264,7 +268,8 @@ mod tests {
         }
 
         fn settings(&self) -> Settings {
-            Settings::new(self.options.clone(), Default::default())
+            let settings = Settings::new(self.options.clone(), Default::default());
+            Settings { register_all: self.register_all, ..settings }
         }
 
         fn want(&self, which: &str) -> Option<PortInfo> {
@@ -394,7 +399,7 @@ mod tests {
 
     #[test]
     fn thresholds_go_to_ports_with_a_link_and_not_to_port_0() {
-        let mut case = Case { seen: two_switches(&[], true), options: Options::default() };
+        let mut case = Case { seen: two_switches(&[], true), ..Case::new() };
         case.options.local_phy_errors_threshold = 3;
         case.options.overrun_errors_threshold = 4;
         let of = |w| case.want(w).map(|i| (i.local_phy_errors(), i.overrun_errors()));
@@ -416,6 +421,9 @@ mod tests {
             i.set_client_reregister(0);
         });
         assert_eq!(told(&case), 0, "nothing has changed for it");
+        case.register_all = true;
+        assert_eq!(told(&case), 1, "nobody remembers its groups");
+        case.register_all = false;
         case.set("host", |i| i.set_sm_lid(99));
         assert_eq!(told(&case), 1);
         case.options.no_clients_rereg = true;

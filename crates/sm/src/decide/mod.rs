@@ -8,11 +8,11 @@ mod lids;
 mod links;
 pub mod partitions;
 mod pkeys;
-mod policy;
 mod proof;
 mod qos;
 mod role;
 mod throttled;
+mod trees;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,21 +20,21 @@ use std::sync::Arc;
 use lk_config::guid2lid::Guid2Lid;
 use lk_config::node_names::NodeNames;
 use lk_config::sa_db::SaDb;
-use lk_config::{Options, PartitionsConf, PrefixRoutes};
-use lk_fabric::PortId;
-use lk_qos::policy::PolicyFile;
+use lk_config::{Options, PartitionsConf};
+use lk_fabric::{FabricBuilder, PortId};
 use lk_routing::{Lfts, LidMap, RouteJob, RouteOptions, Routes};
 use lk_wire::{MlnxExtPortInfo, PKeyTable, PortInfo, SwitchInfo, VlArbTable};
 
 use crate::event::Event;
+use crate::multicast::Memberships;
 use crate::observe::{Observed, Table};
 use crate::verdict::Verdict;
 
 pub use partitions::{Membership, Partition, Partitions};
 pub(crate) use pkeys::PartEnforce;
-pub use policy::PolicyInUse;
 pub use proof::Forwarding;
 pub use qos::{QosTables, egress_port};
+pub use trees::Multicast;
 
 /// All that a decision depends on beside the fabric.
 #[derive(Clone, Debug)]
@@ -45,18 +45,15 @@ pub struct Settings {
     pub routing: RouteOptions,
     /// LIDs given out earlier.
     pub guid2lid: Guid2Lid,
-    /// qos-policy.conf as it was last read; none where there is none.
-    pub policy: Option<Arc<PolicyFile>>,
-    /// The policy that counts while the one that was last read cannot be used.
-    pub good_policy: Option<Arc<PolicyFile>>,
-    /// prefix-routes.conf.
-    pub prefix_routes: Arc<PrefixRoutes>,
     /// Names that stand in for what nodes call themselves (`node_name_map_name`).
     pub names: Arc<NodeNames>,
     /// Whether this is the first sweep as master: `reassign_lids` counts only then.
     pub first_sweep: bool,
     /// partitions.conf; none where there is no such file: every port is in the default partition.
     pub partitions: Option<Arc<PartitionsConf>>,
+    /// Whether all clients are told to register again: a manager that serves them has just come up
+    /// and knows none of their groups, services and subscriptions.
+    pub register_all: bool,
     /// Whether the window of outstanding SMPs may grow above `max_wire_smps`: nobody has set it.
     pub tune_window: bool,
     /// What clients of an earlier run have stored in the subnet administration.
@@ -75,12 +72,10 @@ impl Settings {
             options,
             routing,
             guid2lid,
-            policy: None,
-            good_policy: None,
-            prefix_routes: Arc::default(),
             names: Arc::default(),
             first_sweep: true,
             partitions: None,
+            register_all: false,
             tune_window: true,
             sa_db: None,
             started: 0,
@@ -107,19 +102,45 @@ pub struct Desired {
     pub verdict: Option<Verdict>,
     /// SL2VL and VLArb; nothing in it with QoS off.
     pub qos: QosTables,
+    /// Multicast forwarding.
+    pub multicast: Arc<Multicast>,
     /// Who is in which partition.
     pub partitions: Partitions,
-    /// The QoS policy; none with QoS off, or where there is none that can be used.
-    pub policy: Option<Arc<PolicyInUse>>,
     /// P_Key tables by port, in ascending order of ports.
     pub pkeys: Vec<(PortId, Vec<PKeyTable>)>,
     /// What has to be told about how it came to this.
     pub events: Vec<Event>,
 }
 
-/// Decides.
+/// Decides, for a subnet without multicast groups.
 #[must_use]
 pub fn decide(seen: &Observed, settings: &Settings, previous: Option<&Lfts>) -> Desired {
+    let groups = Memberships { all: true, ..Memberships::default() };
+    decide_with(seen, settings, previous, &groups, None)
+}
+
+/// Decides again what multicast groups need, and nothing else.
+#[must_use]
+pub(crate) fn decide_trees(
+    seen: &Observed,
+    settings: &Settings,
+    groups: &Memberships,
+    previous: &Desired,
+) -> Desired {
+    let mut desired = Desired { events: Vec::new(), ..previous.clone() };
+    trees::decide(seen, settings, &mut desired, groups, Some(previous));
+    desired
+}
+
+/// Decides. Of `before`, what was decided last, the trees are kept as far as they serve.
+#[must_use]
+pub(crate) fn decide_with(
+    seen: &Observed,
+    settings: &Settings,
+    previous: Option<&Lfts>,
+    groups: &Memberships,
+    before: Option<&Desired>,
+) -> Desired {
     let mut events = Vec::new();
     let plan = lids::assign(seen, settings, &mut events);
     let routes = route(seen, settings, &plan.map, previous, &mut events);
@@ -130,26 +151,32 @@ pub fn decide(seen: &Observed, settings: &Settings, previous: Option<&Lfts>) -> 
     let mut ports = links.ports();
     let switches = links.switches(routes.as_ref().map(|r| r.lfts.top));
     let qos = qos::tables(seen, &settings.options, routes.as_ref(), &mut ports);
-    let policy = policy::policy(seen, settings, &partitions, &mut events);
-    let verdict = routes.as_ref().map(|routes| {
-        let verdict = Verdict::of_desired(&seen.fabric, &plan.map, routes, &[], &qos);
-        events.extend(verdict.events(routes.engine));
-        verdict
-    });
-    Desired {
+    let mut desired = Desired {
         lids: plan.map,
         guid2lid: plan.keep,
         ports,
         vendor_ports: fdr10::vendor_ports(seen, settings.options.fdr10),
         switches,
         routes,
-        verdict,
+        verdict: None,
         qos,
+        multicast: Arc::new(Multicast::none(&seen.fabric)),
         partitions,
-        policy,
         pkeys: pkeys.tables,
         events,
-    }
+    };
+    trees::decide(seen, settings, &mut desired, groups, before);
+    judge(seen, &mut desired);
+    desired
+}
+
+/// Adds the verdict on unicast and multicast together.
+fn judge(seen: &Observed, desired: &mut Desired) {
+    let Some(routes) = &desired.routes else { return };
+    let trees = &desired.multicast.trees;
+    let verdict = Verdict::of_desired(&seen.fabric, &desired.lids, routes, trees, &desired.qos);
+    desired.events.extend(verdict.events(routes.engine));
+    desired.verdict = Some(verdict);
 }
 
 /// The options for routing: those of the settings, and what of them the fabric decides.
@@ -212,8 +239,8 @@ impl Desired {
             routes: Some(routes),
             verdict: None,
             qos: QosTables::default(),
+            multicast: Arc::new(Multicast::none(&Arc::new(FabricBuilder::new().build()))),
             partitions: Partitions::default(),
-            policy: None,
             pkeys: Vec::new(),
             events: Vec::new(),
         }
@@ -233,6 +260,7 @@ impl Desired {
                 let at = usize::from(block) * Lfts::BLOCK;
                 bytes.copy_from_slice(row.get(at..at + Lfts::BLOCK)?);
             }
+            Table::Mft(s) => bytes = self.multicast.block(s, block)?,
             Table::Sl2vl(p) => bytes[..8].copy_from_slice(&self.qos.sl2vl(p, block)?.0),
             Table::VlArb(p) => {
                 bytes = self.qos.port(p)?.vlarb_block(u8::try_from(block).ok()?)?.table.0;

@@ -12,7 +12,7 @@ use lk_wire::{DirPath, MlnxExtPortInfo, PortInfo, PortState, SmInfo, SwitchInfo}
 use crate::event::RequestName;
 
 pub use discovery::{Discovery, DiscoveryOptions, Query};
-pub use tables::{Address, BlockSet, Table, Tables};
+pub use tables::{Address, BlockSet, MftBlock, Table, Tables};
 
 /// The fabric as it was found, and all that is known of its ports and switches.
 #[derive(Clone, Debug)]

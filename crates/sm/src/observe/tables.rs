@@ -4,10 +4,11 @@
 //! SL2VL mapping. A block that was neither read nor written since the node came up is unknown.
 //! Rows are shared between snapshots and copied when one of them changes.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lk_fabric::{Fabric, NodeId, NodeKind, PortId, SwitchId};
-use lk_wire::{SlToVlTable, VlArbTable, attr};
+use lk_wire::{Lid, MulticastForwardingTable, SlToVlTable, VlArbTable, attr};
 
 /// A table of one port or switch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -16,11 +17,51 @@ pub enum Table {
     PKeys(PortId),
     /// LinearForwardingTable; blocks of 64 LIDs.
     Lft(SwitchId),
+    /// MulticastForwardingTable; the block is the code of an [`MftBlock`].
+    Mft(SwitchId),
     /// SLtoVLMappingTable of an egress port; the block is the ingress port's number, 0 on
     /// adapters and routers.
     Sl2vl(PortId),
     /// VLArbitrationTable of a port; blocks 1 and 2 low priority, 3 and 4 high priority.
     VlArb(PortId),
+}
+
+/// A block of a multicast forwarding table: 32 LIDs from 0xC000 on, and 16 ports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MftBlock {
+    /// Which LIDs.
+    pub block: u16,
+    /// Which ports.
+    pub position: u8,
+}
+
+impl MftBlock {
+    /// Positions that there can be.
+    const POSITIONS: u16 = 16;
+
+    /// The number by which it stands among the blocks of a table: LIDs before ports.
+    #[must_use]
+    pub const fn code(self) -> u16 {
+        self.block * Self::POSITIONS + self.position as u16
+    }
+
+    /// The block with a number.
+    #[must_use]
+    pub const fn of_code(code: u16) -> Self {
+        Self { block: code / Self::POSITIONS, position: (code % Self::POSITIONS) as u8 }
+    }
+
+    /// Above the numbers of the first `blocks` blocks.
+    #[must_use]
+    pub const fn codes(blocks: u16) -> u16 {
+        blocks * Self::POSITIONS
+    }
+
+    /// The block that a multicast LID is in.
+    #[must_use]
+    pub const fn block_of(mlid: Lid) -> u16 {
+        mlid.0.saturating_sub(0xC000) / MulticastForwardingTable::ENTRIES as u16
+    }
 }
 
 /// Where a block is on the wire.
@@ -40,7 +81,7 @@ impl Table {
     pub fn node(self, fabric: &Fabric) -> NodeId {
         match self {
             Self::PKeys(p) | Self::Sl2vl(p) | Self::VlArb(p) => fabric.owner(p),
-            Self::Lft(s) => fabric.switch_node(s),
+            Self::Lft(s) | Self::Mft(s) => fabric.switch_node(s),
         }
     }
 
@@ -54,6 +95,11 @@ impl Table {
         let (at, attribute, modifier) = match self {
             Self::PKeys(p) => (p, attr::PKEY_TABLE, port(p) << 16 | block),
             Self::Lft(_) => (fabric.node(node).first, attr::LFT, block),
+            Self::Mft(_) => {
+                let at = MftBlock::of_code(block as u16);
+                let modifier = MulticastForwardingTable::modifier(at.position, at.block);
+                (fabric.node(node).first, attr::MFT, modifier)
+            }
             Self::Sl2vl(p) => (p, attr::SL2VL, block << 8 | port(p)),
             Self::VlArb(p) => (p, attr::VLARB, block << 16 | port(p)),
         };
@@ -144,12 +190,14 @@ enum Sl2vlSeen {
 }
 
 type VlArbSeen = Option<Arc<[Option<VlArbTable>; 4]>>;
+type MftSeen = Arc<BTreeMap<u16, [u8; 64]>>;
 type PKeysSeen = Arc<Vec<Option<[u8; 64]>>>;
 
 /// The known contents of all tables of a fabric.
 #[derive(Clone, Default, Debug)]
 pub struct Tables {
     lft: Vec<LftSeen>,
+    mft: Vec<MftSeen>,
     sl2vl: Vec<Sl2vlSeen>,
     vlarb: Vec<VlArbSeen>,
     pkeys: Vec<PKeysSeen>,
@@ -169,6 +217,7 @@ impl Tables {
         };
         Self {
             lft: vec![LftSeen::default(); fabric.switches().len()],
+            mft: vec![Arc::default(); fabric.switches().len()],
             sl2vl: vec![Sl2vlSeen::Unread; ports],
             vlarb: vec![None; ports],
             pkeys: vec![Arc::default(); ports],
@@ -192,6 +241,7 @@ impl Tables {
         }
         if let (Some(s), Some(o)) = (fabric.as_switch(node), old_fabric.as_switch(old_node)) {
             self.lft[s.index()] = old.lft[o.index()].clone();
+            self.mft[s.index()] = old.mft[o.index()].clone();
         }
         for num in 0..=u32::from(new_node.num_ports) {
             let (to, from) = ((new_node.first.0 + num) as usize, (was.first.0 + num) as usize);
@@ -216,6 +266,7 @@ impl Tables {
                 }
                 bytes.copy_from_slice(seen.row.get(at..at + LFT_BLOCK)?);
             }
+            Table::Mft(s) => bytes = *self.mft[s.index()].get(&block)?,
             Table::Sl2vl(p) => bytes[..8].copy_from_slice(&self.sl2vl(p, block)?.0),
             Table::VlArb(p) => {
                 let which = usize::from(block).checked_sub(1)?;
@@ -272,6 +323,9 @@ impl Tables {
                 }
                 row[at..at + LFT_BLOCK].copy_from_slice(bytes);
                 seen.known.insert(block);
+            }
+            Table::Mft(s) => {
+                Arc::make_mut(&mut self.mft[s.index()]).insert(block, *bytes);
             }
             Table::Sl2vl(p) => {
                 let mut t = SlToVlTable::default();
@@ -333,6 +387,9 @@ impl Tables {
                 }
             }
             Table::Lft(s) => self.lft[s.index()].known.remove(block),
+            Table::Mft(s) => {
+                Arc::make_mut(&mut self.mft[s.index()]).remove(&block);
+            }
             Table::Sl2vl(p) => {
                 let count = usize::from(self.ingress[p.index()]);
                 let seen = &mut self.sl2vl[p.index()];
@@ -396,6 +453,8 @@ mod tests {
         assert_eq!(at(Table::VlArb(PortId(3)), 4), 0x4_0003);
         assert_eq!(at(Table::PKeys(PortId(3)), 1), 0x3_0001);
         assert_eq!(at(Table::Lft(SwitchId(0)), 7), 7);
+        let code = MftBlock { block: 3, position: 2 }.code();
+        assert_eq!(at(Table::Mft(SwitchId(0)), code), 0x2000_0003);
     }
 
     #[test]
@@ -406,6 +465,7 @@ mod tests {
         for (table, block) in [
             (Table::PKeys(PortId(0)), 1),
             (Table::Lft(SwitchId(0)), 5),
+            (Table::Mft(SwitchId(0)), 17),
             (Table::Sl2vl(PortId(1)), 2),
             (Table::VlArb(PortId(2)), 3),
         ] {

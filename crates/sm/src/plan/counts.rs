@@ -17,6 +17,7 @@ pub(crate) fn count(plan: &Plan, seen: &Observed, desired: &Desired) -> Counts {
         bounced_links: plan.bounces.len(),
         switches: plan.switches.len(),
         sl2vl_wildcards: plan.wildcards.len(),
+        mft_blocks: plan.cuts.len(),
         activated: plan.activate.len(),
         unread: plan.unread,
         ..Counts::default()
@@ -25,6 +26,7 @@ pub(crate) fn count(plan: &Plan, seen: &Observed, desired: &Desired) -> Counts {
         let blocks = run.blocks.len();
         match run.table {
             Table::PKeys(_) => counts.pkeys += blocks,
+            Table::Mft(_) => counts.mft_blocks += blocks,
             Table::Sl2vl(_) => counts.sl2vl += blocks,
             Table::VlArb(_) => counts.vlarb += blocks,
             Table::Lft(s) => {

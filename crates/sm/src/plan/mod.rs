@@ -5,6 +5,7 @@
 //! lanes before links go active, links bounced last and from the far end to the near one.
 
 mod counts;
+mod cuts;
 mod report;
 mod wildcards;
 
@@ -17,6 +18,7 @@ use lk_qos::Sl2vlWrite;
 use lk_wire::{MlnxExtPortInfo, Mtu, PortInfo, PortState, SwitchInfo, VlCode};
 
 pub(crate) use counts::count;
+pub use cuts::Cut;
 pub use report::{Change, Declined, Group, Report, Routing};
 
 use crate::decide::Desired;
@@ -31,7 +33,11 @@ pub enum Phase {
     EndPorts,
     /// Forwarding tables.
     Forwarding,
-    /// SwitchInfo: LinearFDBTop and LifeTimeValue.
+    /// Links that multicast trees lose.
+    MulticastCut,
+    /// Links and members that they gain.
+    Multicast,
+    /// SwitchInfo: LinearFDBTop, MulticastFDBTop and LifeTimeValue.
     Switches,
     /// SL2VL tables of all ports of a switch at once, where it can.
     AllSl2vl,
@@ -53,10 +59,12 @@ pub enum Phase {
 
 impl Phase {
     /// All phases in order.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::PKeys,
         Self::EndPorts,
         Self::Forwarding,
+        Self::MulticastCut,
+        Self::Multicast,
         Self::Switches,
         Self::AllSl2vl,
         Self::EgressSl2vl,
@@ -119,6 +127,8 @@ pub struct Plan {
     pub switches: Vec<(SwitchId, SwitchInfo, SwitchInfo)>,
     /// Table blocks, in the order of tables.
     pub tables: Vec<TableRun>,
+    /// Multicast blocks that lose entries, before any gains some.
+    pub cuts: Vec<Cut>,
     /// SL2VL writes with wildcards, for switches that understand them.
     pub wildcards: Vec<(SwitchId, Sl2vlWrite)>,
     /// Links to be bounced, the farthest from the SM first.
@@ -143,7 +153,25 @@ impl Plan {
         plan.compare_ports(seen, desired);
         plan.compare_vendor_ports(seen, desired);
         plan.compare_switches(seen, desired);
-        for (table, blocks) in managed_tables(seen, desired) {
+        plan.compare_tables(seen, desired, |_| true);
+        wildcards::replace(&mut plan, seen, desired);
+        cuts::plan(&mut plan, seen, desired);
+        plan.plan_states(seen, desired);
+        plan
+    }
+
+    /// The difference in multicast forwarding alone.
+    #[must_use]
+    pub fn of_trees(seen: &Observed, desired: &Desired) -> Self {
+        let mut plan = Self::default();
+        plan.compare_switches(seen, desired);
+        plan.compare_tables(seen, desired, is_mft);
+        cuts::plan(&mut plan, seen, desired);
+        plan
+    }
+
+    fn compare_tables(&mut self, seen: &Observed, desired: &Desired, which: fn(Table) -> bool) {
+        for (table, blocks) in managed_tables(seen, desired).filter(|(t, _)| which(*t)) {
             let mut run = BlockSet::default();
             for block in blocks {
                 if desired.block(table, block).is_none() {
@@ -153,16 +181,13 @@ impl Plan {
                     Some(have) if desired.is_held(table, block, &have) => {}
                     Some(_) => run.insert(block),
                     None if may_write_unread(seen, table, block) => run.insert(block),
-                    None => plan.unread += 1,
+                    None => self.unread += 1,
                 }
             }
             if !run.is_empty() {
-                plan.tables.push(TableRun { table, blocks: run });
+                self.tables.push(TableRun { table, blocks: run });
             }
         }
-        wildcards::replace(&mut plan, seen, desired);
-        plan.plan_states(seen, desired);
-        plan
     }
 
     /// Whether there is nothing to do.
@@ -172,6 +197,7 @@ impl Plan {
             && self.vendor_ports.is_empty()
             && self.switches.is_empty()
             && self.tables.is_empty()
+            && self.cuts.is_empty()
             && self.wildcards.is_empty()
             && self.bounces.is_empty()
             && self.arm.is_empty()
@@ -299,8 +325,17 @@ pub fn managed_tables<'a>(
         let blocks = routes.lfts.top.0 / 64 + 1;
         seen.switch_info(s).map(|_| (Table::Lft(s), 0..blocks))
     });
+    let mfts = seen.fabric.switch_ids().filter_map(|s| {
+        let blocks = desired.multicast.managed(s);
+        (blocks > 0).then_some((Table::Mft(s), 0..blocks))
+    });
     let lanes = desired.qos.managed(seen);
-    pkeys.chain(lfts).chain(lanes)
+    pkeys.chain(lfts).chain(mfts).chain(lanes)
+}
+
+/// Whether this is a multicast forwarding table.
+pub(crate) fn is_mft(table: Table) -> bool {
+    matches!(table, Table::Mft(_))
 }
 
 /// Whether a block may be written though nobody knows what it holds, because nothing depends on
@@ -310,6 +345,8 @@ pub fn managed_tables<'a>(
 pub fn may_write_unread(seen: &Observed, table: Table, block: u16) -> bool {
     match table {
         Table::PKeys(_) => false,
+        // A switch that forwards nothing yet.
+        Table::Mft(s) => seen.switch_info(s).is_some_and(|info| info.linear_fdb_top() == 0),
         Table::Lft(s) => seen.switch_info(s).is_some_and(|info| {
             let top = info.linear_fdb_top();
             top == 0 || u32::from(block) * 64 > u32::from(top)
@@ -323,8 +360,17 @@ pub fn may_write_unread(seen: &Observed, table: Table, block: u16) -> bool {
 /// The blocks that have to be read before the comparison can be made.
 #[must_use]
 pub fn to_be_read(seen: &Observed, desired: &Desired) -> Vec<TableRun> {
+    tables_to_read(seen, desired, |_| true)
+}
+
+/// The blocks among some tables that have to be read before the comparison can be made.
+pub(crate) fn tables_to_read(
+    seen: &Observed,
+    desired: &Desired,
+    which: fn(Table) -> bool,
+) -> Vec<TableRun> {
     let mut runs = Vec::new();
-    for (table, blocks) in managed_tables(seen, desired) {
+    for (table, blocks) in managed_tables(seen, desired).filter(|(t, _)| which(*t)) {
         let mut run = BlockSet::default();
         for block in blocks {
             let counts = desired.block(table, block).is_some();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use lk_fabric::PortId;
+use lk_fabric::{PortId, SwitchId};
 use lk_wire::{
     Field, MlnxExtPortInfo, Mtu, PortInfo, SlToVlTable, SwitchInfo, VlArbTable, VlCode, get_bits,
 };
@@ -114,6 +114,7 @@ impl Report {
             ("vlarb", "VL arbitration tables", context.tables(|t| matches!(t, Table::VlArb(_)))),
             ("pkeys", "P_Key tables", context.tables(|t| matches!(t, Table::PKeys(_)))),
             ("lfts", "Forwarding tables", context.forwarding()),
+            ("mfts", "Multicast forwarding tables", context.multicast()),
             ("ports", "PortInfo", context.ports()),
             (
                 "fdr10",
@@ -302,12 +303,29 @@ impl Context<'_> {
         changes
     }
 
+    fn multicast(&self) -> Vec<Change> {
+        let mut out = Collector::default();
+        let name = |s: SwitchId| {
+            let fabric = &self.seen.fabric;
+            fabric.node(fabric.switch_node(s)).description.clone()
+        };
+        for run in &self.plan.tables {
+            if let Table::Mft(switch) = run.table {
+                out.add("blocks gain entries".to_owned(), name(switch), run.blocks.len());
+            }
+        }
+        for cut in &self.plan.cuts {
+            out.add("blocks lose entries".to_owned(), name(cut.switch), 1);
+        }
+        out.finish()
+    }
+
     fn tables(&self, which: impl Fn(Table) -> bool) -> Vec<Change> {
         let mut out = Collector::default();
         for run in self.plan.tables.iter().filter(|r| which(r.table)) {
             let port = match run.table {
                 Table::PKeys(p) | Table::Sl2vl(p) | Table::VlArb(p) => p,
-                Table::Lft(_) => continue,
+                Table::Lft(_) | Table::Mft(_) => continue,
             };
             for (text, blocks) in self.table_changes(run) {
                 out.add(text, self.name(port), blocks);
@@ -368,7 +386,7 @@ fn block_text(table: Table, block: u16, bytes: &[u8; 64]) -> String {
                 .collect();
             if keys.is_empty() { "empty".to_owned() } else { keys.join(",") }
         }
-        Table::Lft(_) => String::new(),
+        Table::Lft(_) | Table::Mft(_) => String::new(),
     }
 }
 

@@ -4,7 +4,7 @@ use lk_config::sa_db::{self, GuidBlock, Inform, SaDb};
 use lk_wire::sa::InformInfoRecord;
 use lk_wire::{Guid, Lid};
 
-use super::{Sa, Served};
+use super::{Sa, Served, mcmember};
 use crate::io::GsiAddress;
 use crate::time::Instant;
 
@@ -46,6 +46,9 @@ impl Sa {
                 sl: subscription.to.sl.0,
             });
         }
+        let prefix = served.view.settings.options.subnet_prefix;
+        db.groups =
+            self.groups.iter().map(|(mgid, group)| mcmember::kept(mgid, group, prefix)).collect();
         db.services = self
             .services
             .iter()
@@ -70,6 +73,10 @@ impl Sa {
                     self.aliases.give(block.base, first + index, guid, is_port);
                 }
             }
+        }
+        for group in &db.groups {
+            let there = |guid| is_port(guid) || self.aliases.owner(guid).is_some_and(is_port);
+            mcmember::restore(&mut self.groups, group, there);
         }
         for inform in &db.informs {
             let Some(port) = served.index.port_by_guid(inform.record.subscriber_gid().guid) else {

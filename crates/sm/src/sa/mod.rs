@@ -24,14 +24,17 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use lk_fabric::{PortId, SwitchId};
 use lk_wire::sa::{Message, sa_attr};
 use lk_wire::{Gid, Guid, GuidInfo, Lid, NodeType, Notice, Status, Trap, attr, method};
 
+use crate::decide::{self, Settings};
 use crate::io::{GsiAddress, Outgoing, View};
-use crate::multicast::Groups;
+use crate::multicast::{Groups, Memberships, NotMade};
+use crate::observe::Observed;
 use crate::time::{Duration, Instant};
 pub use aliases::Aliases;
 use index::{Index, speaker};
@@ -48,15 +51,13 @@ pub struct Served {
     pub view: Arc<View>,
     /// What its ports are found by.
     pub index: Index,
-    /// What its ports can carry.
-    pub paths: path::Ports,
 }
 
 impl Served {
     /// Makes the index of a view.
     #[must_use]
     pub fn new(view: Arc<View>) -> Self {
-        Self { index: Index::of(&view), paths: path::Ports::of(&view), view }
+        Self { index: Index::of(&view), view }
     }
 
     /// The GIDs of the end ports that an older view has not, and of those that only it has.
@@ -226,6 +227,41 @@ impl Sa {
     /// Takes no more requests: somebody else is the master.
     pub fn withdraw(&mut self) {
         *self = Self::default();
+    }
+
+    /// The multicast groups.
+    #[must_use]
+    pub fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    /// Brings the multicast groups in line with the fabric and its partitions. What subscribers
+    /// are to hear of, what could not be made, and who is in the groups.
+    pub fn settle_groups(
+        &mut self,
+        seen: &Observed,
+        partitions: &decide::Partitions,
+        settings: &Settings,
+    ) -> (Vec<Trap>, Vec<NotMade>, Memberships) {
+        let fabric = &seen.fabric;
+        let managed = fabric.end_ports().filter(|p| seen.port_info(*p).is_some());
+        let ports: HashMap<Guid, PortId> = managed.map(|p| (fabric.port(p).guid, p)).collect();
+        let aliases = &self.aliases;
+        let find =
+            |guid: Guid| ports.get(&guid).or_else(|| ports.get(&aliases.owner(guid)?)).copied();
+        let there = |guid: Guid| find(guid).is_some();
+        let (traps, faults) = self.groups.settle(seen, partitions, settings, there);
+        (traps, faults, self.groups.memberships(find))
+    }
+
+    /// Who is in the multicast groups that have changed since this or
+    /// [`Self::settle_groups`] was asked.
+    pub fn group_changes(&mut self) -> Memberships {
+        let (served, aliases) = (self.served.as_ref(), &self.aliases);
+        self.groups.changes(|guid| {
+            let index = &served?.index;
+            index.port_by_guid(guid).or_else(|| index.port_by_guid(aliases.owner(guid)?))
+        })
     }
 
     /// Takes a message in. What is answered at once, a refusal, comes back.

@@ -72,6 +72,14 @@ pub(super) fn source(option: &str, path: &str, instead: &str) -> Option<SourceFi
 /// The bit of `log_flags` that asks for dumps of the routing.
 const ROUTING: u8 = 0x40;
 
+/// Writes what changes with multicast groups.
+pub(super) fn write_groups(folder: &Path, view: &View, log_flags: u8) -> Result<()> {
+    if log_flags & ROUTING == 0 {
+        return Ok(());
+    }
+    write(folder, "opensm.mcfdbs", |out| dumps::mcfdbs(view, out))
+}
+
 /// Writes the dumps that scripts read: `opensm-subnet.lst` always, the others with log flag 0x40,
 /// as opensm does.
 pub(in crate::commands) fn write_dumps(folder: &Path, view: &View, log_flags: u8) -> Result<()> {
@@ -84,6 +92,7 @@ pub(in crate::commands) fn write_dumps(folder: &Path, view: &View, log_flags: u8
         return Ok(());
     }
     write(folder, "opensm.fdbs", |out| dumps::fdbs(view, out))?;
+    write(folder, "opensm.mcfdbs", |out| dumps::mcfdbs(view, out))?;
     write(folder, "opensm.mcfdbs", |_| Ok(()))?;
     write(folder, "opensm-lfts.dump", |out| dumps::lfts(view, out))?;
     write(folder, "opensm-lid-matrix.dump", |out| dumps::lid_matrix(view, out))?;

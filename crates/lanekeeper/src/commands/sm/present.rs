@@ -92,6 +92,12 @@ impl Presenter {
                     self.note(kept);
                 }
             }
+            Output::Groups(view) => {
+                if let Some(folder) = &self.dumps {
+                    let written = files::write_groups(folder, &view, self.log_flags);
+                    self.note(written);
+                }
+            }
             _ => {}
         }
     }

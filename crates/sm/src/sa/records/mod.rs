@@ -29,6 +29,7 @@ pub fn answer(context: &Context<'_>, request: &Request<'_>) -> Option<Answer> {
         sa_attr::VLARB_RECORD => tables::arbitration,
         sa_attr::PKEY_RECORD => tables::p_keys,
         sa_attr::LFT_RECORD => tables::forwarding,
+        sa_attr::MFT_RECORD => tables::multicast,
         _ => return None,
     };
     Some(match request.is_query() {

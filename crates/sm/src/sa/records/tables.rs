@@ -2,13 +2,15 @@
 
 use lk_fabric::{NodeKind, PortId};
 use lk_wire::sa::{
-    LftRecord, PKeyRecord, SlToVlRecord, VlArbRecord, lft_mask, p_key_mask, sa_status,
-    sl_to_vl_mask, vl_arb_mask,
+    LftRecord, MftRecord, PKeyRecord, SlToVlRecord, VlArbRecord, lft_mask, mft_mask, p_key_mask,
+    sa_status, sl_to_vl_mask, vl_arb_mask,
 };
-use lk_wire::{LinearForwardingTable, PKeyTable, SlToVlTable, SwitchInfo, VlArbTable};
+use lk_wire::{
+    LinearForwardingTable, MulticastForwardingTable, PKeyTable, SlToVlTable, SwitchInfo, VlArbTable,
+};
 
 use super::{Context, Found, end_ports, spoken_for};
-use crate::observe::Table;
+use crate::observe::{MftBlock, Table};
 use crate::sa::request::{Answer, Request};
 
 /// P_Keys in a block.
@@ -131,6 +133,31 @@ pub(super) fn forwarding(context: &Context<'_>, request: &Request<'_>) -> Answer
             record.set_lid(context.index().lid(port).0);
             record.set_block(number);
             record.set_table(&LinearForwardingTable(bytes));
+            found.push(port, &record);
+        }
+    }
+    found.answer()
+}
+
+/// SubnAdmGet and SubnAdmGetTable of MulticastForwardingTableRecord: the blocks in use.
+pub(super) fn multicast(context: &Context<'_>, request: &Request<'_>) -> Answer {
+    let asked: MftRecord = request.record();
+    let lid = request.has(mft_mask::LID).then_some(asked.lid());
+    let mut found = Found::new::<MftRecord>(context, request, mft_mask::COMPONENTS, mft_mask::LID);
+    let desired = &context.view().desired;
+    for (port, switch) in context.switches(lid) {
+        for code in 0..desired.multicast.managed(switch) {
+            let table = Table::Mft(switch);
+            if desired.block(table, code).is_none() {
+                continue;
+            }
+            let Some(bytes) = block(context, table, code) else { continue };
+            let at = MftBlock::of_code(code);
+            let mut record = MftRecord::default();
+            record.set_lid(context.index().lid(port).0);
+            record.set_position(at.position);
+            record.set_block(at.block);
+            record.set_table(&MulticastForwardingTable(bytes));
             found.push(port, &record);
         }
     }
