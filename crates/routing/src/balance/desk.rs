@@ -130,7 +130,7 @@ impl Desk {
                 if *weight == 0 {
                     return free.next(usize::from(routed.lid) % links.len());
                 }
-                self.pick((allowed, free), routed, (batch.own, base), (s, taste.ties(routed.lid)))
+                self.pick((allowed, free), routed, (batch.own, base), (s, taste))
             });
             let Some(link) = link else { continue };
             if let Some(taken) = taken.get_mut(usize::from(routed.port)) {
@@ -152,13 +152,14 @@ impl Desk {
         (allowed, free): (LinkSet<W>, LinkSet<W>),
         routed: &Routed,
         (own, base): (bool, bool),
-        (s, ties): (usize, Ties),
+        (s, taste): (usize, &Taste),
     ) -> Option<usize> {
         let load = match (own, base) {
             (true, _) => &self.own,
             (false, true) => &self.bases,
             (false, false) => &self.hosts,
         };
+        let ties = taste.ties(routed.lid);
         let least = |set: LinkSet<W>| match ties {
             Ties::First => load.least(set.iter(), |_| 0),
             Ties::Random(_) => load.least(set.iter(), |link| ties.random(routed.lid, s, link)),
@@ -172,7 +173,7 @@ impl Desk {
             Some(link) => link,
             None => least(wanted)?,
         };
-        if wanted == free || !load.stands_out(best) {
+        if wanted == free || taste.strict || !load.stands_out(best) {
             return Some(best);
         }
         let other = least(free)?;

@@ -43,6 +43,8 @@ pub(crate) struct Taste {
     pub(crate) count_switches: bool,
     /// For each directed link whether its load is not counted; empty where all are.
     pub(crate) ignored: Vec<bool>,
+    /// Whether LIDs keep to their summits, however uneven the load comes out.
+    pub(crate) strict: bool,
     /// LIDs whose ties the first link wins all the same, ascending.
     pub(crate) plain: Vec<u16>,
 }

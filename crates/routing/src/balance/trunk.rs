@@ -124,14 +124,21 @@ pub(crate) fn summits(climbs: &Climbs, turns: &[Turn], map: &LidMap, taste: &Tas
     let mut courses = vec![[NO_SUMMIT; CHOICES]; usize::from(map.top().0) + 1];
     let most = map.ranges().iter().map(|(_, _, lmc)| *lmc).max().unwrap_or(0).min(7);
     for offset in 0..1_u32 << most {
-        let all = turns.iter().flat_map(|t| t.targets.iter().map(|target| (t.dest, target)));
-        for ((dest, (target, digits)), past) in all.zip(&mut pasts) {
-            let Some((_, lid)) = target.lids(map).find(|(o, _)| u32::from(*o) == offset) else {
-                continue;
-            };
-            let own = usize::from(target.is_switch() && !taste.count_switches);
-            let call = Call { from: dest as usize, lid: lid.0, digits: *digits, taste };
-            courses[usize::from(lid.0)] = course(climbs, &mut ledgers[own], past, &call);
+        let mut pasts = pasts.iter_mut();
+        for turn in turns {
+            let from = turn.dest as usize;
+            for ((target, digits), past) in turn.targets.iter().zip(&mut pasts) {
+                let Some((_, lid)) = target.lids(map).find(|(o, _)| u32::from(*o) == offset) else {
+                    continue;
+                };
+                let own = usize::from(target.is_switch() && !taste.count_switches);
+                let call = Call { from, lid: lid.0, digits: *digits, taste };
+                courses[usize::from(lid.0)] = course(climbs, &mut ledgers[own], past, &call);
+            }
+            for digits in turn.gaps.iter().filter(|_| offset == 0) {
+                let call = Call { from, lid: 0, digits: *digits, taste };
+                course(climbs, &mut ledgers[0], &mut Past::default(), &call);
+            }
         }
     }
     number(courses)

@@ -13,6 +13,9 @@ pub(crate) struct Turn {
     /// is taken whose place is this number modulo how many there are, and further up the same
     /// with what the division leaves.
     pub(crate) targets: Vec<(Target, u32)>,
+    /// The digits of ports that are not there, but take their turn after the others, so that what
+    /// comes next is not moved by their absence.
+    pub(crate) gaps: Vec<u32>,
 }
 
 /// Switch by switch; but the ports in `first` before all others.
@@ -27,7 +30,7 @@ pub(crate) fn by_switch(targets: &Targets, switches: usize, first: &[PortId]) ->
             let (dest, target) = (by_end[at].1 as u32, *by_end[at].2);
             match turns.last_mut().filter(|turn| turn.dest == dest) {
                 Some(turn) => turn.targets.push((target, 0)),
-                None => turns.push(Turn { dest, targets: vec![(target, 0)] }),
+                None => turns.push(Turn { dest, targets: vec![(target, 0)], gaps: Vec::new() }),
             }
         }
     }
@@ -37,7 +40,7 @@ pub(crate) fn by_switch(targets: &Targets, switches: usize, first: &[PortId]) ->
         let rest = targets.on(s).iter().filter(|t| done.binary_search(&t.end).is_err());
         let rest: Vec<(Target, u32)> = rest.map(|t| (*t, 0)).collect();
         if !rest.is_empty() {
-            turns.push(Turn { dest: s as u32, targets: rest });
+            turns.push(Turn { dest: s as u32, targets: rest, gaps: Vec::new() });
         }
     }
     turns

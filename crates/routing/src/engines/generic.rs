@@ -50,10 +50,16 @@ impl<'a> Generic<'a> {
             }
         }
         let ignored = shaping.ignored(fabric, &graph);
-        let taste = Taste { ties, count_switches: shaping.count_switches, ignored, plain };
+        let taste =
+            Taste { ties, count_switches: shaping.count_switches, ignored, plain, strict: false };
         let weights = shaping.weights(fabric, &graph);
         let notes = shaping.strangers(fabric);
         Self { job, graph, targets, weights, taste, notes }
+    }
+
+    /// Keeps LIDs to their summits.
+    pub(super) fn be_strict(&mut self) {
+        self.taste.strict = true;
     }
 
     /// Shortest paths by the weights of hops.

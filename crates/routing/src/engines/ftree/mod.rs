@@ -43,10 +43,13 @@ impl Engine for FTree {
         let mut notes = Vec::new();
         let order = from_top(job, &generic, &tree, &mut notes);
         generic.notes.extend(notes);
+        if !tree.roots_named {
+            generic.be_strict();
+        }
         let lfts = {
             let rule = UpDown::new(&generic.graph, order, job.options.connect_roots);
             let mut climbs = generic.climbs(&tree.heights());
-            climbs.sort(|s| places.tuple(s));
+            climbs.sort(|s| places.above(s));
             let turns = places.turns(job.fabric, &generic.graph, &generic.targets);
             generic.fill_in_turns(&rule, &climbs, &turns)
         };

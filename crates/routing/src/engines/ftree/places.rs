@@ -69,8 +69,14 @@ impl Places {
         Self { tuples, leaves, compute, most }
     }
 
-    /// By what switches above others are sorted.
-    pub(super) fn tuple(&self, s: usize) -> Tuple {
+    /// By what switches above others are sorted: first by the digit in which those above one
+    /// switch differ. The others may have come about in another order in each part of the tree.
+    pub(super) fn above(&self, s: usize) -> (u8, Tuple) {
+        let tuple = self.tuple(s);
+        (tuple.get(usize::from(tuple[0]) + 1).copied().unwrap_or(u8::MAX), tuple)
+    }
+
+    fn tuple(&self, s: usize) -> Tuple {
         self.tuples[s].unwrap_or([u8::MAX; 9])
     }
 
@@ -94,7 +100,8 @@ impl Places {
             };
             let mine: Vec<(Target, u32)> = targets.on(*s).iter().filter_map(place).collect();
             done.extend(mine.iter().map(|(target, _)| target.end));
-            turns.push(Turn { dest: *s as u32, targets: mine });
+            let gaps = (ends.len()..self.most).map(|at| (leaf * self.most + at) as u32).collect();
+            turns.push(Turn { dest: *s as u32, targets: mine, gaps });
         }
         let mut table: Vec<usize> = (0..graph.len()).collect();
         table.sort_by_key(|s| (self.tuple(*s), table_key(fabric, *s)));
@@ -103,10 +110,10 @@ impl Places {
                 let mine = targets.on(*s).iter();
                 let mine = mine.filter(|t| t.is_switch() == own && !done.contains(&t.end));
                 let mine: Vec<(Target, u32)> = mine.map(|t| (*t, number as u32)).collect();
-                turns.push(Turn { dest: *s as u32, targets: mine });
+                turns.push(Turn { dest: *s as u32, targets: mine, gaps: Vec::new() });
             }
         }
-        turns.retain(|turn| !turn.targets.is_empty());
+        turns.retain(|turn| !turn.targets.is_empty() || !turn.gaps.is_empty());
         turns
     }
 }
