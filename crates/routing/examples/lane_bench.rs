@@ -38,7 +38,8 @@ fn main() -> Result<(), Failure> {
         print_quality("theirs", fabric, lids, &lfts);
     }
     let data_vls = DataVls { switches: vls, end_ports: vls };
-    let options = &RouteOptions { qos: true, data_vls, ..RouteOptions::default() };
+    let options =
+        &RouteOptions { qos: true, data_vls, nue_max_num_vls: vls, ..RouteOptions::default() };
     let job = RouteJob { fabric, lids, options, previous: None };
     let start = Instant::now();
     let engine = find(engine).ok_or("no such engine")?;

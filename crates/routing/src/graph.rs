@@ -162,6 +162,29 @@ impl Graph {
         self.port_rows.push(self.link_at_port.len() as u32);
     }
 
+    /// The same switches with one cable between each two neighbours: the one at the lowest port of
+    /// the switch that comes first.
+    #[must_use]
+    pub(crate) fn without_parallels(&self) -> Self {
+        let mut out = Self { link_rows: vec![0], links: Vec::new(), ..self.clone() };
+        out.link_at_port.fill(NO_LINK);
+        for s in 0..self.len() {
+            let row = out.links.len();
+            for link in self.links(s) {
+                let rank = |l: &Link| if s < l.peer.index() { l.port } else { l.peer_port };
+                let between = self.links(s).iter().filter(|l| l.peer == link.peer);
+                if between.map(rank).min() != Some(rank(link)) {
+                    continue;
+                }
+                let port = self.port_rows[s] as usize + usize::from(link.port.0);
+                out.link_at_port[port] = (out.links.len() - row) as u8;
+                out.links.push(*link);
+            }
+            out.link_rows.push(out.links.len() as u32);
+        }
+        out
+    }
+
     /// How many switches there are.
     #[must_use]
     pub fn len(&self) -> usize {

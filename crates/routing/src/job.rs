@@ -3,12 +3,13 @@
 
 use std::fmt;
 
-use lk_fabric::Fabric;
-use lk_wire::{Guid, Sl};
+use lk_fabric::{Fabric, PortId};
+use lk_wire::{Guid, Lid, Sl};
 
 use crate::ca_order::CaOrder;
 use crate::hops::Hops;
 use crate::overrides::LaneOverrides;
+use crate::path_lanes::PathLanes;
 use crate::route_files::RouteFiles;
 use crate::shaping::Shaping;
 use crate::torus::{MasterTree, PairSls, TorusSpec};
@@ -25,6 +26,24 @@ pub enum SlPlan {
     Constant(Sl),
     /// An SL for each pair of end ports.
     PerPair(PairSls),
+    /// An SL for each path, from a switch to a LID: lanes that keep packets from waiting for each
+    /// other. SL2VL tables have to give each SL the lane of its number.
+    PerPath(PathLanes),
+}
+
+impl SlPlan {
+    /// The SL of packets from an end port to a LID, and `to` is the port that has the LID. `hint`
+    /// is the SL that request, policy and partition lead to; it stands where the engine does not
+    /// care. Cheap: nothing is searched.
+    #[must_use]
+    pub fn sl(&self, from: PortId, to: PortId, lid: Lid, hint: Sl) -> Sl {
+        match self {
+            Self::Any => hint,
+            Self::Constant(sl) => *sl,
+            Self::PerPair(sls) => sls.of_ports(from, to, hint),
+            Self::PerPath(lanes) => lanes.sl(from, lid),
+        }
+    }
 }
 
 /// A finished routing.
@@ -55,6 +74,13 @@ pub struct RouteOptions {
     pub ids: Vec<(Guid, u64)>,
     /// `cn_guid_file`: the ports of compute nodes; none: no file.
     pub cn_guids: Option<Vec<Guid>>,
+    /// `lash_start_vl`: the first lane of lash.
+    pub lash_start_vl: u8,
+    /// `nue_max_num_vls`: the most lanes for nue; 0: as many as there are.
+    pub nue_max_num_vls: u8,
+    /// `nue_include_switches`: nue routes to switches in turn with the end ports on them; otherwise
+    /// after all end ports.
+    pub nue_include_switches: bool,
     /// `io_guid_file`: the ports of I/O nodes; none: no file.
     pub io_guids: Option<Vec<Guid>>,
     /// `quasi_ftree_indexing`: ftree numbers switches from the roots down.

@@ -12,7 +12,8 @@
 //! * [`proof`]: whether tables and lanes can deadlock.
 //! * `alike`: LIDs that are forwarded the same way, so that one of them stands for all.
 //! * `paths`: distances, and which steps each law of paths allows; `balance`: which of the allowed
-//!   ports carries which LID; `sssp`: the same by the load of whole paths.
+//!   ports carries which LID; `sssp`: the same by the load of whole paths;
+//!   `deps`: lanes without circles.
 
 #![forbid(unsafe_code)]
 
@@ -34,6 +35,8 @@ pub mod torus;
 mod alike;
 mod balance;
 mod column;
+mod deps;
+mod path_lanes;
 mod paths;
 mod route_files;
 mod route_paths;
@@ -47,6 +50,7 @@ pub use hops::Hops;
 pub use job::{DataVls, Decline, Engine, RouteJob, RouteOptions, Routes, SlPlan};
 pub use multicast::{Grower, Grown, Tree};
 pub use overrides::{ArbEntry, LaneOverrides};
+pub use path_lanes::PathLanes;
 pub use proof::{GroupTree, Proof, prove, prove_all};
 pub use quality::{Quality, quality};
 pub use route_files::{RouteFile, RouteFiles};

@@ -2,21 +2,22 @@
 //! proof has to judge.
 
 use lk_fabric::{Fabric, PortId, SwitchId};
-use lk_wire::{Lid, PortNum, Sl};
+use lk_wire::{Lid, PortNum, Sl, Vl};
 
 use crate::job::{Routes, SlPlan};
 use crate::proof::{LaneMap, Lanes, PathSls, SlSet};
 use crate::tables::LidMap;
 
 impl Routes {
-    /// The SL of the path between two end ports. `hint` is the SL that request, policy and
-    /// partition lead to.
+    /// The SL of the path between two end ports, to the base LID of the second one. `hint` is the
+    /// SL that request, policy and partition lead to. [`SlPlan::sl`] has it for any LID.
     #[must_use]
     pub fn path_sl(&self, from: PortId, to: PortId, hint: Sl) -> Sl {
         match &self.sl {
             SlPlan::Any => hint,
             SlPlan::Constant(sl) => *sl,
             SlPlan::PerPair(sls) => sls.of_ports(from, to, hint),
+            SlPlan::PerPath(lanes) => lanes.of_ports(from, to),
         }
     }
 
@@ -25,6 +26,17 @@ impl Routes {
     #[must_use]
     pub fn sl2vl(&self, egress: PortId, ingress: PortNum) -> Option<LaneMap> {
         self.lanes.as_ref()?.sl2vl(egress, ingress)
+    }
+
+    /// What SL2VL tables do where neither the engine has its own nor anybody knows the configured
+    /// ones: all packets share a lane, or, for an engine that gives each path an SL and counts on
+    /// tables that keep them apart, each SL has the lane of its number.
+    #[must_use]
+    pub fn assumed_lanes(&self) -> LaneMap {
+        match self.sl {
+            SlPlan::PerPath(_) => LaneMap::new(|sl| Vl(sl.0)),
+            _ => LaneMap::new(|_| Vl(0)),
+        }
     }
 
     /// The SL2VL tables of the engine for the proof; `configured` stands where it has none.
@@ -74,6 +86,7 @@ impl PathSls for RouteSls<'_> {
         match &self.routes.sl {
             SlPlan::Any => self.hints,
             SlPlan::Constant(sl) => SlSet::one(*sl),
+            SlPlan::PerPath(lanes) => SlSet::one(lanes.of_switch(from, to)),
             SlPlan::PerPair(sls) => {
                 let Some(to) = self.lids.port(to) else { return SlSet::EMPTY };
                 // Of a hint only the highest bit counts.
@@ -90,6 +103,7 @@ impl PathSls for RouteSls<'_> {
         match &self.routes.sl {
             SlPlan::Any => self.hints,
             SlPlan::Constant(sl) => SlSet::one(*sl),
+            SlPlan::PerPath(lanes) => lanes.used(),
             // Three bits come from the places, and the fourth from the hint.
             SlPlan::PerPair(_) => {
                 let levels = self.hints.iter().map(|hint| hint.0 & 8);
@@ -100,9 +114,10 @@ impl PathSls for RouteSls<'_> {
     }
 
     /// Within a torus only the places of both ends count.
-    fn alike(&self, _: Lid, _: Lid) -> bool {
+    fn alike(&self, one: Lid, other: Lid) -> bool {
         match &self.routes.sl {
             SlPlan::Any | SlPlan::Constant(_) | SlPlan::PerPair(_) => true,
+            SlPlan::PerPath(lanes) => lanes.alike(one, other),
         }
     }
 }

@@ -136,13 +136,14 @@ options! {
         /// File of port GUIDs in the order in which they are routed.
         guid_routing_order_file: Option<String> = None, fixed, Applied;
         /// If TRUE, lash looks for a mesh and orders ports by its dimensions.
-        do_mesh_analysis: bool = false, reload, NotYet;
+        do_mesh_analysis: bool = false, reload,
+            NoEffect("lash always tries the order of ports, which does the same on a mesh");
         /// The first VL that lash uses.
-        lash_start_vl: u8 = 0, reload, NotYet;
+        lash_start_vl: u8 = 0, reload, Applied;
         /// Upper limit of VLs for nue; 0 takes as many as the fabric has.
-        nue_max_num_vls: u8 = 1, reload, NotYet;
+        nue_max_num_vls: u8 = 1, reload, Applied;
         /// If TRUE, nue counts switches as senders and receivers of data.
-        nue_include_switches: bool = false, fixed, NotYet;
+        nue_include_switches: bool = false, fixed, Applied;
         /// If TRUE, the choice of ports is shifted from switch to switch.
         port_shifting: bool = false, reload, Applied;
         /// Seed for choosing among equal ports at random; 0 chooses by load.

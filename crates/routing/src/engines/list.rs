@@ -1,6 +1,6 @@
 //! The list of engines that `routing_engine` (or `-R`) gives, and how it is worked off.
 
-use super::{ENGINES, NOT_YET, NVIDIA_ONLY};
+use super::{ENGINES, NVIDIA_ONLY};
 use crate::job::{Decline, Engine, RouteJob, Routes};
 
 /// A name in the list that no engine has.
@@ -94,10 +94,6 @@ fn plan(name: &str, job: &RouteJob<'_>) -> Option<Result<Routes, Decline>> {
         return Some(engine.plan(job));
     }
     let by_name = |n: &&&'static str| **n == name;
-    if let Some(engine) = NOT_YET.iter().find(by_name) {
-        let reason = format!("it is not available in this version, which has {}", names());
-        return Some(Err(Decline { engine, reason }));
-    }
     let engine = NVIDIA_ONLY.iter().find(by_name)?;
     let reason =
         format!("only NVIDIA's subnet manager has this engine; this version has {}", names());
@@ -116,7 +112,7 @@ fn names() -> String {
 
 /// The known name nearest to a wrong one, if one is near enough.
 fn nearest(name: &str) -> Option<&'static str> {
-    let known = ENGINES.iter().map(|e| e.name()).chain(NOT_YET.iter().copied());
+    let known = ENGINES.iter().map(|e| e.name());
     lk_diag::nearest(name, known.chain(["no_fallback"]))
 }
 

@@ -1,25 +1,31 @@
 //! The engines, and the list that says which of them to try.
 //!
-//! To add an engine: a file or folder here with a type that implements [`Engine`], its entry in
-//! [`ENGINES`], and its name out of [`NOT_YET`].
+//! To add an engine: a file or folder here with a type that implements [`Engine`], and its entry
+//! in [`ENGINES`].
 
+mod dfsssp;
 mod dnup;
 mod dor;
 mod file;
 mod ftree;
 mod generic;
+mod lash;
 mod list;
 mod minhop;
+mod nue;
 mod sssp;
 pub mod torus2qos;
 mod updn;
 
+pub use dfsssp::DfSssp;
 pub use dnup::DnUp;
 pub use dor::Dor;
 pub use file::FromFile;
 pub use ftree::FTree;
+pub use lash::Lash;
 pub use list::{Outcome, UnknownEngine, find, route};
 pub use minhop::MinHop;
+pub use nue::Nue;
 pub use sssp::Sssp;
 pub use torus2qos::Torus2Qos;
 pub use updn::UpDn;
@@ -28,10 +34,7 @@ use crate::job::Engine;
 
 /// All engines of this version.
 pub const ENGINES: &[&dyn Engine] =
-    &[&MinHop, &UpDn, &DnUp, &Dor, &FTree, &FromFile, &Torus2Qos, &Sssp];
-
-/// Engines of OpenSM that this version does not have.
-pub const NOT_YET: &[&str] = &["lash", "dfsssp", "nue"];
+    &[&MinHop, &UpDn, &DnUp, &Dor, &FTree, &FromFile, &Torus2Qos, &Sssp, &DfSssp, &Lash, &Nue];
 
 /// Engines that only NVIDIA's subnet manager has.
 pub const NVIDIA_ONLY: &[&str] = &[

@@ -19,7 +19,7 @@ impl Engine for Sssp {
     fn plan(&self, job: &RouteJob<'_>) -> Result<Routes, Decline> {
         let graph = &Graph::shaped(job.fabric, &job.options.shaping);
         let targets = &Targets::new(job.fabric, graph, job.lids);
-        let lfts = fill(job, graph, targets).lfts(graph, targets, job.lids);
+        let lfts = fill(job, graph, targets).columns.lfts(graph, targets, job.lids);
         Ok(Routes {
             engine: self.name(),
             lfts,

@@ -1,7 +1,7 @@
 //! Where every switch sends every LID, LID by LID: the tables turned on their side.
 
 use lk_fabric::SwitchId;
-use lk_wire::Lid;
+use lk_wire::{Lid, PortNum};
 use rayon::prelude::*;
 
 use crate::graph::Graph;
@@ -54,6 +54,22 @@ impl Columns {
 
     /// The forwarding tables.
     pub(crate) fn lfts(&self, graph: &Graph, targets: &Targets, map: &LidMap) -> Lfts {
+        let columns: Vec<(Lid, usize)> = self.lids.iter().copied().zip(0..).collect();
+        let port = |s: usize, cell: u8, _| {
+            graph.links(s).get(usize::from(cell)).map_or(PortNum(Lfts::NO_PATH), |l| l.port)
+        };
+        self.lfts_of(targets, map, &columns, port)
+    }
+
+    /// The forwarding tables of LIDs by these columns. `port` is given a switch, its cell, and the
+    /// LID.
+    pub(crate) fn lfts_of(
+        &self,
+        targets: &Targets,
+        map: &LidMap,
+        columns: &[(Lid, usize)],
+        port: impl Fn(usize, u8, Lid) -> PortNum + Sync,
+    ) -> Lfts {
         /// Rows that are written side by side, so that reading a column is reading a few lines of
         /// memory and not one byte of each.
         const ROWS: usize = 64;
@@ -62,12 +78,10 @@ impl Columns {
         let rows = blocks.into_par_iter().flat_map_iter(|first| {
             let block = first..(first + ROWS).min(self.switches);
             let mut rows = vec![vec![Lfts::NO_PATH; Lfts::row_len(top)]; block.len()];
-            for (at, lid) in self.lids.iter().enumerate() {
-                let cells = &self.column(at)[block.clone()];
+            for (lid, at) in columns {
+                let cells = &self.column(*at)[block.clone()];
                 for ((row, cell), s) in rows.iter_mut().zip(cells).zip(block.clone()) {
-                    if let Some(link) = graph.links(s).get(usize::from(*cell)) {
-                        row[usize::from(lid.0)] = link.port.0;
-                    }
+                    row[usize::from(lid.0)] = port(s, *cell, *lid).0;
                 }
             }
             for (row, s) in rows.iter_mut().zip(block) {

@@ -1,5 +1,6 @@
 //! All steps that lead nearer to one switch.
 
+use crate::deps::turns::Turns;
 use crate::graph::Graph;
 use crate::paths::MAX_HOPS;
 
@@ -50,6 +51,13 @@ impl Slope {
             }
         }
         self.steps(graph);
+    }
+
+    /// The turn from one step to the next.
+    pub(crate) fn turn(&self, graph: &Graph, turns: &Turns<'_>, step: usize, next: usize) -> usize {
+        let middle = self.order[self.next[step] as usize] as usize;
+        let place = self.links[next] as usize - graph.first_link(middle);
+        turns.turn(self.links[step] as usize, place as u8)
     }
 
     fn steps(&mut self, graph: &Graph) {

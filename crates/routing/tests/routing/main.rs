@@ -5,6 +5,7 @@
 //! * `minhop`, `updn`, `dnup`, `dor`, `ftree`, `file`, `sssp`: what each engine guarantees. `list`:
 //!   the list of them.
 //! * `shaping`: options that shape the choice of ports.
+//! * `lanes`: engines that keep packets apart by lanes.
 //! * `corners`: fabrics without switches, in pieces, with routers, with very large switches.
 //! * `proof`: whether packets can wait for each other in a circle.
 //! * `multicast`: the same with packets to groups. `trees`: the trees of groups.
@@ -21,6 +22,7 @@ mod findings;
 mod ftree;
 mod golden;
 mod golden_trees;
+mod lanes;
 mod list;
 mod minhop;
 mod multicast;

@@ -117,7 +117,7 @@ fn channels(
 }
 
 /// The number of channels in a shortest circle.
-fn shortest_circle(edges: &Edges) -> Option<usize> {
+pub(crate) fn shortest_circle(edges: &Edges) -> Option<usize> {
     let starts: BTreeSet<Channel> = edges.keys().map(|(a, _)| *a).collect();
     let through = |start: Channel| {
         let mut seen = BTreeSet::new();

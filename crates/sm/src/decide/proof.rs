@@ -91,13 +91,13 @@ impl Verdict {
         verdict
     }
 
-    /// The verdict on routes with the SL2VL tables that their engine asks for, or one lane where
-    /// it asks for none.
+    /// The verdict on routes with the SL2VL tables that their engine asks for or counts on, or one
+    /// lane where it does neither.
     #[must_use]
     pub fn of_routes(fabric: &Fabric, lids: &LidMap, routes: &Routes) -> Self {
         let tables = Forwarding { fabric, lids, lfts: &routes.lfts, trees: &[] };
         let sls = routes.proof_sls(lids, Self::levels(routes));
-        Self::of(&tables, &routes.proof_lanes(fabric, &OneLane), &sls)
+        Self::of(&tables, &routes.proof_lanes(fabric, &routes.assumed_lanes()), &sls)
     }
 
     /// The SLs that are asked for: 0, and where the engine decides by path within two levels of
@@ -106,7 +106,7 @@ impl Verdict {
     pub const fn levels(routes: &Routes) -> SlSet {
         match routes.sl {
             SlPlan::PerPair(_) => SlSet::one(Sl(0)).with(Sl(8)),
-            SlPlan::Any | SlPlan::Constant(_) => SlSet::one(Sl(0)),
+            SlPlan::Any | SlPlan::Constant(_) | SlPlan::PerPath(_) => SlSet::one(Sl(0)),
         }
     }
 

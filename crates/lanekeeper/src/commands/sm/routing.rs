@@ -19,6 +19,9 @@ pub(in crate::commands) fn read(settings: &mut Settings, said: &mut Diagnostics)
     let o = &settings.options;
     let routing = &mut settings.routing;
     routing.connect_roots = o.connect_roots;
+    routing.lash_start_vl = o.lash_start_vl;
+    routing.nue_max_num_vls = o.nue_max_num_vls;
+    routing.nue_include_switches = o.nue_include_switches;
     routing.quasi_ftree_indexing = o.quasi_ftree_indexing;
     routing.qos = o.qos;
     let mut list = |option, path: &Option<String>, instead| {

@@ -17,7 +17,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use lk_routing::proof::OneLane;
+use lk_routing::SlPlan;
 
 use crate::commands::route;
 use crate::failure::{FOUND, Failure};
@@ -53,9 +53,12 @@ fn routed(path: &Path, request: &Request) -> Result<Subject, Failure> {
     route::refuse_empty(&fabric)?;
     let lids = route::lids::number(&fabric, request.lmc)?.map;
     let routes = route::routes(&fabric, &lids, &request.settings)?.routes;
-    let sl2vl = match routes.lanes {
-        Some(_) => Sl2vl::of_lanes(&fabric, &routes.proof_lanes(&fabric, &OneLane)),
-        None => Sl2vl::one_lane(),
+    let sl2vl = match (&routes.lanes, &routes.sl) {
+        (None, SlPlan::Any | SlPlan::Constant(_)) => Sl2vl::one_lane(),
+        _ => {
+            let assumed = routes.assumed_lanes();
+            Sl2vl::of_lanes(&fabric, &routes.proof_lanes(&fabric, &assumed))
+        }
     };
     let sls = Sls::of_routes(&fabric, &lids, &routes);
     Ok(Subject {

@@ -132,7 +132,7 @@ impl Sls {
         match routes.sl {
             SlPlan::Any => Self::Fixed(SlSet::one(Sl(0))),
             SlPlan::Constant(sl) => Self::Fixed(SlSet::one(sl)),
-            SlPlan::PerPair(_) => {
+            SlPlan::PerPair(_) | SlPlan::PerPath(_) => {
                 let sls = routes.proof_sls(lids, Verdict::levels(routes));
                 Self::Table(PathTable::of(fabric, lids, &sls))
             }

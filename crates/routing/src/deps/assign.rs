@@ -1,0 +1,337 @@
+//! Gives each path of finished tables a lane, so that no lane has a circle.
+//!
+//! Lanes are filled one after the other. Where all paths that are left fit into one lane together,
+//! it takes them. Otherwise the turns that most of these paths make are let in first, as long as
+//! they close no circle; paths whose turns are all in have found their lane. Then the turns that
+//! turned out to be of no use are dropped, and the paths that are left are tried one by one.
+//!
+//! A path is that of a switch to a LID: all that start at a switch go the same way and share it.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
+use super::lane::{Lane, Verdict};
+use super::order::{Ordered, order};
+use super::turn_set::TurnSet;
+use super::turns::Turns;
+use super::walk::Walk;
+use crate::graph::Graph;
+use crate::sssp::columns::Columns;
+use crate::sssp::slope::Slope;
+
+/// Stands for "no lane yet".
+pub(crate) const NONE: u8 = u8::MAX;
+
+/// The lanes of all paths: one byte for each cell of the columns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Assigned {
+    /// By column and switch. [`NONE`] where there is no path, or none that matters.
+    pub(crate) lanes: Vec<u8>,
+    /// How many lanes there are; 1 at least.
+    pub(crate) count: usize,
+    /// How many paths each lane has.
+    pub(crate) paths: Vec<u64>,
+    /// The turns of the first lane and all others that it could take.
+    pub(crate) first: TurnSet,
+}
+
+/// Paths to be given lanes.
+pub(crate) struct Paths<'a> {
+    /// The switches.
+    pub(crate) graph: &'a Graph,
+    /// Their turns.
+    pub(crate) turns: &'a Turns<'a>,
+    /// The tables.
+    pub(crate) columns: &'a Columns,
+    /// For each column whether it leads to a switch itself. Only what comes from end ports
+    /// matters then.
+    pub(crate) to_switch: Vec<bool>,
+    /// Whether there is one column for each switch, and the two paths between two switches have
+    /// to be on one lane.
+    pub(crate) pairs: bool,
+}
+
+/// A path that has to find a lane.
+const LEFT: u8 = u8::MAX - 1;
+
+impl Paths<'_> {
+    /// Gives each path a lane. There are no more than `most` lanes, or it gives up: then the paths
+    /// that are left count as one more lane.
+    pub(crate) fn assign(&self, most: usize) -> Assigned {
+        let mut lanes = vec![NONE; self.columns.cells.len()];
+        self.for_each(&mut lanes, |walk, column, lanes| {
+            for at in 1..walk.order.len() {
+                let s = walk.order[at] as usize;
+                if !self.to_switch[column] || !self.graph.hosts(s).is_empty() {
+                    lanes[s] = LEFT;
+                }
+            }
+        });
+        let mut count = 0;
+        let mut all = TurnSet::new(self.turns.len());
+        while count < most {
+            let weights = self.weigh(&lanes);
+            let lane = count as u8;
+            count += 1;
+            match order(self.turns, &weights) {
+                Ordered::All(_) => {
+                    lanes.par_iter_mut().filter(|l| **l == LEFT).for_each(|l| *l = lane);
+                    break;
+                }
+                Ordered::Most(ranks) => {
+                    let mut graph = self.fill(&mut lanes, lane, &weights, ranks);
+                    if lane == 0 {
+                        (0..self.turns.len()).for_each(|t| _ = graph.admit(self.turns, t));
+                        all = graph.used().clone();
+                    }
+                }
+            }
+        }
+        let mut paths = vec![0; count];
+        let mut rest = 0;
+        for lane in &lanes {
+            match *lane {
+                NONE => {}
+                LEFT => rest += 1,
+                lane => paths[usize::from(lane)] += 1,
+            }
+        }
+        if rest > 0 {
+            paths.push(rest);
+            count += 1;
+        }
+        Assigned { lanes, count, paths, first: all }
+    }
+
+    /// Fills one lane.
+    fn fill(&self, lanes: &mut [u8], lane: u8, weights: &[u32], ranks: Vec<u32>) -> Lane {
+        let mut heavy: Vec<u32> =
+            (0..weights.len() as u32).filter(|t| weights[*t as usize] > 0).collect();
+        heavy.sort_by_key(|t| std::cmp::Reverse(weights[*t as usize]));
+        let mut graph = Lane::new(self.turns, ranks);
+        for turn in heavy.into_iter().filter(|_| !self.pairs) {
+            graph.admit(self.turns, turn as usize);
+        }
+        self.for_each(lanes, |walk, _, lanes| {
+            let mut fits = vec![true; walk.order.len()];
+            for at in 1..walk.order.len() {
+                let s = walk.order[at] as usize;
+                let turn = walk.turn(self.turns, at);
+                fits[at] =
+                    turn.is_none_or(|turn| fits[walk.parent[at] as usize] && graph.has(turn));
+                if fits[at] && lanes[s] == LEFT {
+                    lanes[s] = lane;
+                }
+            }
+        });
+        if self.pairs {
+            self.part(lanes, lane);
+        }
+        let useful: Vec<AtomicU32> = std::iter::repeat_with(|| AtomicU32::new(0))
+            .take(self.turns.len().div_ceil(32))
+            .collect();
+        self.for_each(lanes, |walk, _, lanes| {
+            for at in 1..walk.order.len() {
+                if lanes[walk.order[at] as usize] == lane {
+                    walk.path(self.turns, at, |turn| {
+                        let bit = 1 << (turn % 32);
+                        if useful[turn / 32].load(Ordering::Relaxed) & bit == 0 {
+                            useful[turn / 32].fetch_or(bit, Ordering::Relaxed);
+                        }
+                    });
+                }
+            }
+        });
+        let mut kept = TurnSet::new(self.turns.len());
+        for turn in 0..self.turns.len() {
+            if useful[turn / 32].load(Ordering::Relaxed) >> (turn % 32) & 1 == 1 {
+                kept.add(turn);
+            }
+        }
+        graph.keep(kept);
+        if self.pairs {
+            self.first_fit_pairs(lanes, lane, &mut graph);
+        } else {
+            self.first_fit(lanes, lane, &mut graph);
+        }
+        graph
+    }
+
+    /// Tries the paths that are left, one by one.
+    fn first_fit(&self, lanes: &mut [u8], lane: u8, graph: &mut Lane) {
+        let mut slope = Slope::default();
+        let mut walk = Walk::default();
+        let mut home = u32::MAX;
+        let mut joined = Vec::new();
+        let mut barred = Vec::new();
+        let n = self.columns.switches;
+        for (column, lanes) in lanes.chunks_mut(n.max(1)).enumerate() {
+            if !lanes.contains(&LEFT) {
+                continue;
+            }
+            if self.columns.homes[column] != home {
+                home = self.columns.homes[column];
+                slope.load(self.graph, home as usize);
+            }
+            walk.load(self.graph, self.columns.column(column), &slope);
+            barred.clear();
+            barred.resize(walk.order.len(), false);
+            for at in 1..walk.order.len() {
+                let s = walk.order[at] as usize;
+                barred[at] = barred[walk.parent[at] as usize];
+                if barred[at] {
+                    continue;
+                }
+                if let Some(turn) = walk.turn(self.turns, at) {
+                    barred[at] = graph.bars(turn);
+                }
+                if barred[at] || lanes[s] != LEFT {
+                    continue;
+                }
+                joined.clear();
+                let mut fits = true;
+                walk.path(self.turns, at, |turn| {
+                    if fits {
+                        match graph.admit(self.turns, turn) {
+                            Verdict::Had => {}
+                            Verdict::Joined => joined.push(turn),
+                            Verdict::Barred => fits = false,
+                        }
+                    }
+                });
+                if fits {
+                    lanes[s] = lane;
+                } else {
+                    joined.iter().for_each(|turn| graph.take_back(*turn));
+                    barred[at] = walk.turn(self.turns, at).is_some_and(|turn| graph.bars(turn));
+                }
+            }
+        }
+    }
+
+    /// Takes paths out of a lane whose way back is not in it.
+    fn part(&self, lanes: &mut [u8], lane: u8) {
+        let column_of = self.column_of();
+        let n = self.columns.switches;
+        for (column, home) in self.columns.homes.iter().enumerate() {
+            for (s, other) in column_of.iter().enumerate().take(*home as usize) {
+                let (there, back) = (column * n + s, other * n + *home as usize);
+                for (one, other) in [(there, back), (back, there)] {
+                    if lanes[one] == lane && lanes[other] == LEFT {
+                        lanes[one] = LEFT;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The column that leads to each switch.
+    fn column_of(&self) -> Vec<usize> {
+        let mut column_of = vec![0; self.columns.switches];
+        for (column, home) in self.columns.homes.iter().enumerate() {
+            column_of[*home as usize] = column;
+        }
+        column_of
+    }
+
+    /// Tries the pairs of switches that are left, one by one.
+    fn first_fit_pairs(&self, lanes: &mut [u8], lane: u8, graph: &mut Lane) {
+        let column_of = self.column_of();
+        let n = self.columns.switches;
+        let mut joined = Vec::new();
+        for (column, home) in self.columns.homes.iter().map(|h| *h as usize).enumerate() {
+            for (s, other) in column_of.iter().enumerate().take(home) {
+                let ways = [(column, s, home), (*other, home, s)];
+                if ways.iter().all(|(column, from, _)| lanes[column * n + from] != LEFT) {
+                    continue;
+                }
+                joined.clear();
+                let mut admit = |turn: usize| match graph.admit(self.turns, turn) {
+                    Verdict::Had => true,
+                    Verdict::Joined => {
+                        joined.push(turn);
+                        true
+                    }
+                    Verdict::Barred => false,
+                };
+                if ways.iter().all(|way| self.follow(*way, &mut admit)) {
+                    for (column, from, _) in ways {
+                        let cell = &mut lanes[column * n + from];
+                        if *cell == LEFT {
+                            *cell = lane;
+                        }
+                    }
+                } else {
+                    joined.iter().for_each(|turn| graph.take_back(*turn));
+                }
+            }
+        }
+    }
+
+    /// Shows the turns of a path, from its start, until one is not liked; `false` then.
+    fn follow(
+        &self,
+        (column, from, home): (usize, usize, usize),
+        like: &mut impl FnMut(usize) -> bool,
+    ) -> bool {
+        let cells = self.columns.column(column);
+        let mut at = from;
+        while at != home {
+            let link = self.graph.first_link(at) + usize::from(cells[at]);
+            let Some(next) = self.graph.links(at).get(usize::from(cells[at])) else { return true };
+            let next = next.peer.index();
+            if next != home && !like(self.turns.turn(link, cells[next])) {
+                return false;
+            }
+            at = next;
+        }
+        true
+    }
+
+    /// How many paths that are left make each turn.
+    fn weigh(&self, lanes: &[u8]) -> Vec<u32> {
+        let weights: Vec<AtomicU32> =
+            std::iter::repeat_with(|| AtomicU32::new(0)).take(self.turns.len()).collect();
+        // The lanes are only read.
+        let mut copy = lanes.to_vec();
+        self.for_each(&mut copy, |walk, _, lanes| {
+            let left = |s: u32| u32::from(lanes[s as usize] == LEFT);
+            let mut passing: Vec<u32> = walk.order.iter().map(|s| left(*s)).collect();
+            for at in (1..walk.order.len()).rev() {
+                if passing[at] == 0 {
+                    continue;
+                }
+                if let Some(turn) = walk.turn(self.turns, at) {
+                    weights[turn].fetch_add(passing[at], Ordering::Relaxed);
+                }
+                passing[walk.parent[at] as usize] += passing[at];
+            }
+        });
+        weights.into_iter().map(AtomicU32::into_inner).collect()
+    }
+
+    /// Does something with each column and its lanes, side by side.
+    fn for_each(&self, lanes: &mut [u8], work: impl Fn(&Walk, usize, &mut [u8]) + Sync) {
+        let n = self.columns.switches.max(1);
+        let mut left = lanes;
+        let mut groups = Vec::new();
+        let mut first = 0;
+        for homes in self.columns.homes.chunk_by(|a, b| a == b) {
+            let (lanes, rest) = left.split_at_mut(homes.len() * n);
+            left = rest;
+            groups.push((first, homes[0], lanes));
+            first += homes.len();
+        }
+        groups.into_par_iter().for_each_init(
+            || (Slope::default(), Walk::default()),
+            |(slope, walk), (first, home, lanes)| {
+                slope.load(self.graph, home as usize);
+                for (column, lanes) in lanes.chunks_mut(n).enumerate() {
+                    walk.load(self.graph, self.columns.column(first + column), slope);
+                    work(walk, first + column, lanes);
+                }
+            },
+        );
+    }
+}

@@ -1,0 +1,14 @@
+//! Which channel waits for which, kept free of circles lane by lane.
+//!
+//! A packet that came by one link and leaves by the next makes a *turn*: it holds the first link
+//! while it waits for the second. [`turns`] numbers all turns of a fabric. A [`lane`] is a set of
+//! turns that close no circle, and says of each further turn whether it may join. [`assign`] gives
+//! the paths of finished tables to as few lanes as it can.
+
+pub(crate) mod assign;
+pub(crate) mod lane;
+pub(crate) mod order;
+pub(crate) mod spare;
+pub(crate) mod turn_set;
+pub(crate) mod turns;
+pub(crate) mod walk;

@@ -1,0 +1,185 @@
+//! lash: one way from each switch to each other, whatever the LID, and one lane for each pair of
+//! switches in both directions.
+//!
+//! So an answer that comes back with the SL of the question is on the right lane, too. (Where lanes
+//! do not suffice for that, each direction has its own, and it is said.) All LIDs of
+//! a switch share their ways, which spreads less evenly than [`super::DfSssp`] does; where several
+//! cables lead to a neighbour, LIDs take turns.
+
+use lk_wire::{Lid, PortNum};
+
+use crate::deps::assign::{Assigned, NONE, Paths};
+use crate::deps::spare::Spare;
+use crate::deps::turns::Turns;
+use crate::graph::Graph;
+use crate::job::{Decline, Engine, RouteJob, Routes, SlPlan};
+use crate::path_lanes::PathLanes;
+use crate::sssp::fill::{Filled, fill};
+use crate::sssp::straight::{Ties, straight};
+use crate::tables::{Lfts, LidMap};
+use crate::targets::Targets;
+
+/// The engine `lash`.
+#[derive(Clone, Copy, Debug)]
+pub struct Lash;
+
+/// No more lanes than this are tried: there are 15 data VLs (IBA 7.6.4).
+const MOST: usize = 15;
+
+impl Engine for Lash {
+    fn name(&self) -> &'static str {
+        "lash"
+    }
+
+    fn plan(&self, job: &RouteJob<'_>) -> Result<Routes, Decline> {
+        let vls = usize::from(job.options.data_vls.switches).min(MOST);
+        let start = job.options.lash_start_vl;
+        let have = vls.saturating_sub(usize::from(start));
+        let decline = |reason| Decline { engine: self.name(), reason };
+        if have == 0 {
+            return Err(decline(format!(
+                "lash_start_vl is {start}, and links between switches have {vls} data VLs (VLCap, \
+                 max_op_vls)"
+            )));
+        }
+        let whole = &Graph::shaped(job.fabric, &job.options.shaping);
+        let graph = &whole.without_parallels();
+        let targets = &Targets::new(job.fabric, graph, job.lids);
+        let one_each = &one_each(job, targets, graph.len());
+        let job_each = &RouteJob { lids: one_each, ..*job };
+        let mut chosen = best(job_each, graph, true, have);
+        let pairs = chosen.assigned.count <= have;
+        if !pairs {
+            chosen = best(job_each, graph, false, have);
+        }
+        let Try { filled, assigned } = chosen;
+        let need = assigned.count;
+        if need > have {
+            let need = Try::new(&Turns::new(graph), filled, false, MOST).assigned.count;
+            let more = if need > MOST { "more than " } else { "" };
+            return Err(decline(format!(
+                "it needs {more}{} lanes to be free of deadlocks, and links between switches have \
+                 {have} data VLs from lash_start_vl on (VLCap, max_op_vls)",
+                need.min(MOST)
+            )));
+        }
+        let mut column_of = vec![None; graph.len()];
+        for (column, home) in filled.columns.homes.iter().enumerate() {
+            column_of[*home as usize] = Some(column);
+        }
+        let mut column_of_lid = vec![None; usize::from(job.lids.top().0) + 1];
+        for (home, column) in column_of.iter().enumerate() {
+            for (_, lid) in targets.on(home).iter().flat_map(|t| t.lids(job.lids)) {
+                column_of_lid[usize::from(lid.0)] = *column;
+            }
+        }
+        let lids = (1..=job.lids.top().0).map(Lid);
+        let columns: Vec<(Lid, usize)> =
+            lids.filter_map(|lid| Some((lid, column_of_lid[usize::from(lid.0)]?))).collect();
+        let cables = &Cables::new(whole, graph);
+        let port = |s: usize, cell: u8, lid| cables.port(graph, s, cell, lid);
+        let lfts = filled.columns.lfts_of(targets, job.lids, &columns, port);
+        let sl = |lane: u8| if lane == NONE { start } else { start + lane };
+        let lanes = PathLanes::new(job.fabric, job.lids, need as u8, |lid| {
+            let first = column_of_lid[usize::from(lid.0)]? * graph.len();
+            let row = &assigned.lanes[first..first + graph.len()];
+            Some(row.iter().map(|lane| sl(*lane)).collect())
+        });
+        let spare = Spare::new(&assigned.paths, need);
+        let mut notes = spare.notes(need, job.options.qos);
+        if !pairs {
+            notes.push(
+                "there are too few lanes to have both directions between two switches on one: \
+                 programs must ask for the SL of each direction"
+                    .to_owned(),
+            );
+        }
+        Ok(Routes {
+            engine: self.name(),
+            lfts,
+            sl: SlPlan::PerPath(lanes),
+            lanes: None,
+            master_tree: None,
+            notes,
+        })
+    }
+}
+
+/// Parallel cables. Packets wait for switches, so to speak, and not for cables: any of those to the
+/// same neighbour will do.
+struct Cables(Vec<Vec<PortNum>>);
+
+impl Cables {
+    /// The ports that lead to the neighbour of each link of `graph`.
+    fn new(whole: &Graph, graph: &Graph) -> Self {
+        let ports = |s: usize| {
+            graph.links(s).iter().map(move |link| {
+                let all = whole.links(s).iter().filter(|l| l.peer == link.peer);
+                all.map(|l| l.port).collect()
+            })
+        };
+        Self((0..graph.len()).flat_map(ports).collect())
+    }
+
+    /// The one of them that a LID takes.
+    fn port(&self, graph: &Graph, s: usize, cell: u8, lid: Lid) -> PortNum {
+        if graph.links(s).get(usize::from(cell)).is_none() {
+            return PortNum(Lfts::NO_PATH);
+        }
+        let ports = &self.0[graph.first_link(s) + usize::from(cell)];
+        ports[usize::from(lid.0) % ports.len()]
+    }
+}
+
+/// One LID for each switch: that of the first end port on it, or its own.
+fn one_each(job: &RouteJob<'_>, targets: &Targets, switches: usize) -> LidMap {
+    let first = (0..switches).filter_map(|s| targets.on(s).first());
+    LidMap::new(
+        first
+            .filter(|t| job.lids.port(t.base) == Some(t.end))
+            .map(|t| (t.end, t.base, 0))
+            .collect(),
+    )
+}
+
+/// Ways and their lanes.
+struct Try {
+    filled: Filled,
+    assigned: Assigned,
+}
+
+impl Try {
+    fn new(turns: &Turns<'_>, filled: Filled, pairs: bool, most: usize) -> Self {
+        let to_switch = filled.columns.homes.iter();
+        let to_switch = to_switch.map(|s| turns.graph.hosts(*s as usize).is_empty()).collect();
+        let columns = &filled.columns;
+        let paths = Paths { graph: turns.graph, turns, columns, to_switch, pairs };
+        let assigned = paths.assign(most);
+        Self { filled, assigned }
+    }
+}
+
+/// The ways with the fewest lanes, of several sets of shortest ones.
+fn best(job: &RouteJob<'_>, graph: &Graph, pairs: bool, have: usize) -> Try {
+    let turns = &Turns::new(graph);
+    let targets = &Targets::new(job.fabric, graph, job.lids);
+    let mut best = Try::new(turns, fill(job, graph, targets), pairs, have);
+    if best.assigned.count == 1 {
+        return best;
+    }
+    let mut steered = best.filled.clone();
+    steered.steer(graph, turns, &best.assigned.first);
+    let by_ports = |ties| {
+        let mut filled = Filled::new(job, graph, targets);
+        straight(graph, &mut filled, ties);
+        filled
+    };
+    let rank = |one: &Try| (one.assigned.count, one.filled.fullest());
+    for other in [by_ports(Ties::Shared), by_ports(Ties::Lowest), steered] {
+        let other = Try::new(turns, other, pairs, have.min(best.assigned.count));
+        if rank(&other) < rank(&best) {
+            best = other;
+        }
+    }
+    best
+}

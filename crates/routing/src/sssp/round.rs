@@ -1,0 +1,237 @@
+//! One pass over all groups: their routes are counted, or chosen anew.
+
+use rayon::prelude::*;
+
+use super::columns::NO_LINK;
+use super::groups::Group;
+use super::slope::Slope;
+use crate::deps::turn_set::TurnSet;
+use crate::deps::turns::Turns;
+use crate::graph::Graph;
+
+/// Groups that are routed side by side at most. They do not see each other's changes.
+const BATCH: usize = 8;
+
+/// Fewer than so many batches make no round: what moves at once must be a small part of all.
+const BATCHES: usize = 32;
+
+/// The weight of a route from an end port, against 1 for a route from a switch's own port.
+pub(crate) const HOST: u64 = 256;
+
+/// What is done with the routes of each group.
+#[derive(Clone, Copy)]
+pub(crate) enum Round<'a> {
+    /// They are added to the links.
+    Count,
+    /// They are taken off the links, chosen anew and added again.
+    Improve,
+    /// As `Improve`, and turns that are not in the set are shunned.
+    Steer(&'a Turns<'a>, &'a TurnSet),
+}
+
+/// What a turn that is shunned costs: as much as a few links of the mean weight.
+const SHUNNED: u64 = 8 * MEAN * MEAN;
+
+/// The mean weight of a link, in the units in which costs are counted.
+const MEAN: u64 = 1 << 10;
+
+/// Goes once over all groups.
+pub(crate) fn round(
+    graph: &Graph,
+    groups: &[Group],
+    weights: &mut [u64],
+    cells: &mut [u8],
+    what: Round<'_>,
+) {
+    let size = match what {
+        Round::Count => groups.len(),
+        _ => (groups.len() / BATCHES).clamp(1, BATCH),
+    };
+    let mut left = cells;
+    for batch in groups.chunks(size.max(1)) {
+        let mut work = Vec::with_capacity(batch.len());
+        for group in batch {
+            let (cells, rest) = left.split_at_mut(group.columns.len() * graph.len());
+            left = rest;
+            work.push((group, cells));
+        }
+        let seen = &*weights;
+        let add = |mut sum: Vec<u64>, room: &Room| {
+            room.add_to(&mut sum);
+            sum
+        };
+        let sum = work
+            .into_par_iter()
+            .fold(
+                || (Room::default(), Vec::new()),
+                |(mut room, sum), (group, cells)| {
+                    room.route(graph, group, seen, cells, what);
+                    let sum = if sum.is_empty() { vec![0; seen.len()] } else { sum };
+                    let sum = add(sum, &room);
+                    (room, sum)
+                },
+            )
+            .map(|(_, sum)| sum)
+            .reduce(Vec::new, |mut a, b| {
+                if a.is_empty() {
+                    return b;
+                }
+                a.iter_mut().zip(b).for_each(|(a, b)| *a = a.wrapping_add(b));
+                a
+            });
+        weights.iter_mut().zip(sum).for_each(|(w, more)| *w = w.wrapping_add(more));
+    }
+}
+
+/// What a link of this weight costs: its square, for the fullest links matter most.
+fn steep(weight: u64, unit: u64) -> u64 {
+    let units = (weight / unit).min(1 << 18);
+    units * units
+}
+
+/// Room for the work on a group, kept from one to the next.
+#[derive(Default)]
+struct Room {
+    slope: Slope,
+    /// The weight of each step's link, and what it was at first.
+    weights: Vec<u64>,
+    before: Vec<u64>,
+    /// How many LIDs of the same port took each step.
+    taken: Vec<u8>,
+    /// By place: the least weight of a path from there.
+    costs: Vec<u64>,
+    /// By place: the step taken.
+    chosen: Vec<u32>,
+    /// By place: the weight of what passes.
+    passing: Vec<u64>,
+}
+
+impl Room {
+    /// Works on a group, whose columns hold its routes of the round before.
+    fn route(
+        &mut self,
+        graph: &Graph,
+        group: &Group,
+        seen: &[u64],
+        cells: &mut [u8],
+        what: Round<'_>,
+    ) {
+        self.slope.load(graph, group.home as usize);
+        self.before.clear();
+        self.before.extend(self.slope.links.iter().map(|l| seen[*l as usize]));
+        self.weights.clone_from(&self.before);
+        self.taken.clear();
+        self.taken.resize(self.weights.len(), 0);
+        let unit = self.before.iter().sum::<u64>() / self.before.len().max(1) as u64 / MEAN + 1;
+        let several = group.further.contains(&true);
+        for (column, further) in cells.chunks_mut(graph.len()).zip(&group.further) {
+            self.recall(graph, column);
+            if matches!(what, Round::Count) {
+                self.carry(graph, group, u64::wrapping_add);
+                continue;
+            }
+            self.carry(graph, group, u64::wrapping_sub);
+            if several && !further {
+                self.taken.fill(0);
+            }
+            // A link that this port's other LIDs do not use comes first.
+            let cost = |weight, taken| steep(weight, unit) + (u64::from(taken) << 48);
+            match what {
+                Round::Steer(turns, liked) => self.choose(cost, |slope: &Slope, step, next| {
+                    let turn = slope.turn(graph, turns, step, next);
+                    if liked.has(turn) { 0 } else { SHUNNED }
+                }),
+                _ if several => self.choose(cost, |_: &Slope, _, _| 0),
+                _ => self.choose(|weight, _| steep(weight, unit), |_: &Slope, _, _| 0),
+            }
+            if several {
+                for step in &self.chosen[1..] {
+                    let taken = &mut self.taken[*step as usize];
+                    *taken = taken.saturating_add(1);
+                }
+            }
+            self.carry(graph, group, u64::wrapping_add);
+            self.write(graph, column);
+        }
+    }
+
+    /// Adds what the links of the last group gained, modulo 2^64.
+    fn add_to(&self, sum: &mut [u64]) {
+        let changes = self.slope.links.iter().zip(self.weights.iter().zip(&self.before));
+        for (link, (now, was)) in changes {
+            let cell = &mut sum[*link as usize];
+            *cell = cell.wrapping_add(now.wrapping_sub(*was));
+        }
+    }
+
+    /// Takes at each switch the step with the lightest path, the nearest switches first. The step
+    /// that it has is kept unless there is a lighter one.
+    fn choose(
+        &mut self,
+        cost: impl Fn(u64, u8) -> u64,
+        turn: impl Fn(&Slope, usize, usize) -> u64,
+    ) {
+        let places = self.slope.order.len();
+        self.costs.clear();
+        self.costs.resize(places, 0);
+        for at in 1..places {
+            let steps = self.slope.first[at] as usize..self.slope.first[at + 1] as usize;
+            let old = self.chosen[at] as usize;
+            let step_cost = |room: &Self, step: usize| {
+                let next = room.slope.next[step] as usize;
+                let after = match next {
+                    0 => 0,
+                    _ => turn(&room.slope, step, room.chosen[next] as usize),
+                };
+                room.costs[next] + after + cost(room.weights[step], room.taken[step])
+            };
+            let (mut best, mut least) = (old, step_cost(self, old));
+            for step in steps {
+                let cost = step_cost(self, step);
+                if cost < least {
+                    (best, least) = (step, cost);
+                }
+            }
+            self.chosen[at] = best as u32;
+            self.costs[at] = least;
+        }
+    }
+
+    /// Brings the sources of all switches to the destination, the farthest first, and changes
+    /// the weights of the links that they use.
+    fn carry(&mut self, graph: &Graph, group: &Group, change: impl Fn(u64, u64) -> u64) {
+        let sources = |s: &u32| match group.of_switch() {
+            true => 1,
+            false => graph.hosts(*s as usize).len() as u64 * HOST + 1,
+        };
+        self.passing.clear();
+        self.passing.extend(self.slope.order.iter().map(sources));
+        for at in (1..self.passing.len()).rev() {
+            let step = self.chosen[at] as usize;
+            let passing = self.passing[at];
+            self.weights[step] = change(self.weights[step], passing);
+            self.passing[self.slope.next[step] as usize] += passing;
+        }
+    }
+
+    /// Reads the steps taken from a column.
+    fn recall(&mut self, graph: &Graph, column: &[u8]) {
+        self.chosen.clear();
+        for (at, s) in self.slope.order.iter().enumerate() {
+            let link = graph.first_link(*s as usize) as u32 + u32::from(column[*s as usize]);
+            let (first, last) = (self.slope.first[at], self.slope.first[at + 1]);
+            let steps = &self.slope.links[first as usize..last as usize];
+            // Links of a switch ascend, and the destination has none.
+            self.chosen.push(first + steps.partition_point(|l| *l < link) as u32);
+        }
+    }
+
+    /// Writes the steps taken into a column.
+    fn write(&self, graph: &Graph, column: &mut [u8]) {
+        column.fill(NO_LINK);
+        for (s, step) in self.slope.order.iter().zip(&self.chosen).skip(1) {
+            let link = self.slope.links[*step as usize] as usize;
+            column[*s as usize] = (link - graph.first_link(*s as usize)) as u8;
+        }
+    }
+}
