@@ -60,6 +60,13 @@ pub fn parse(source: &SourceFile) -> (PrefixRoutes, Diagnostics) {
     }
     let Reader { mut found, routes, .. } = reader;
     for (at, route) in routes.iter().enumerate() {
+        if route.value.prefix.is_some_and(|p| p >> 54 == 0xfe80 >> 6) {
+            found.push(
+                Diagnostic::warning(codes::PREFIX_UNUSED, "this line is never used")
+                    .at(source, route.place, "")
+                    .note("prefixes that start with fe8 to feb are those of the subnet itself"),
+            );
+        }
         let earlier = routes.iter().take(at).find(|e: &&Placed<PrefixRoute>| {
             e.value.prefix.is_none() || e.value.prefix == route.value.prefix
         });

@@ -14,15 +14,15 @@ fn read(text: &str) -> (PrefixRoutes, Vec<(&'static str, usize)>) {
 #[test]
 fn the_first_line_that_fits_counts() {
     let (routes, found) = read(
-        "# prefix router\nfe80000000000006 0x0002c90300a1b2c3\r\n0xfec0000000000001 *\n* 11#any\n\
+        "# prefix router\nfec0000000000006 0x0002c90300a1b2c3\r\n0xfec0000000000001 *\n* 11#any\n\
          fe80000000000007 0x5  # never\n",
     );
     let router = |prefix: u64| routes.find(prefix).and_then(|r| r.value.router);
-    assert_eq!(router(0xfe80_0000_0000_0006), Some(Guid(0x0002_c903_00a1_b2c3)));
+    assert_eq!(router(0xfec0_0000_0000_0006), Some(Guid(0x0002_c903_00a1_b2c3)));
     assert_eq!(router(0xfec0_0000_0000_0001), None);
     assert!(routes.find(0xfec0_0000_0000_0001).is_some());
     assert_eq!(router(0xfe80_0000_0000_0007), Some(Guid(0x11)));
-    assert_eq!(found, [("CF071", 5)]);
+    assert_eq!(found, [("CF071", 5), ("CF071", 5)]);
 }
 
 #[test]

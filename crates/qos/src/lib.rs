@@ -10,7 +10,8 @@
 //!    arbitration tables, the limits of ports with one data VL.
 //! 4. [`optimised`] finds the fewest writes that bring a switch with wildcard programming to its
 //!    SL2VL tables.
-//! 5. [`mod@shares`] says what share of a link each lane gets from the tables of its port.
+//! 5. [`policy`] finds the level of a path query by qos-policy.conf.
+//! 6. [`mod@shares`] says what share of a link each lane gets from the tables of its port.
 //!
 //! Everything here is a pure function. Which ports exist and in which order tables are written
 //! is decided in the subnet manager.
@@ -18,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 pub mod optimised;
+pub mod policy;
 pub mod sets;
 pub mod shares;
 pub mod strings;

@@ -1,6 +1,8 @@
 //! All that the core has to say, as one closed enum: the log line, the metric and the test's
 //! oracle are made from the same value.
 
+mod words;
+
 use std::fmt;
 
 use lk_fabric::diff::NodeRef;
@@ -318,6 +320,20 @@ pub enum Event {
         /// Remarks of the engine.
         notes: Vec<String>,
     },
+    /// Something about the QoS policy: a fault in it, or what the subnet does not have.
+    PolicyFinding {
+        /// Whether the policy cannot be used because of it.
+        wrong: bool,
+        /// File, line and what it is.
+        text: String,
+    },
+    /// The QoS policy cannot be used.
+    PolicyRefused {
+        /// Its file.
+        file: String,
+        /// Whether the last one that could be used still counts; else there is none.
+        kept: bool,
+    },
     /// No engine could route the fabric and `no_fallback` is set.
     NotRouted,
     /// The routes reach what they should and cannot deadlock.
@@ -411,6 +427,8 @@ impl Event {
             | Self::GroupSl { .. }
             | Self::EngineDeclined { .. }
             | Self::NotRouted
+            | Self::PolicyFinding { wrong: true, .. }
+            | Self::PolicyRefused { .. }
             | Self::WouldStandBy(_)
             | Self::CreditLoop { .. }
             | Self::ForwardingLoops { .. }
@@ -428,9 +446,10 @@ impl Event {
             | Self::Planned(_)
             | Self::OtherSm { .. }
             | Self::Trap { .. } => Level::Info,
-            Self::LightSweep | Self::LidAssigned { .. } | Self::UnexpectedMad { .. } => {
-                Level::Verbose
-            }
+            Self::LightSweep
+            | Self::PolicyFinding { wrong: false, .. }
+            | Self::LidAssigned { .. }
+            | Self::UnexpectedMad { .. } => Level::Verbose,
         }
     }
 }
@@ -440,7 +459,6 @@ impl fmt::Display for Event {
         match self {
             Self::State(s) => write!(f, "Entering {s} state"),
             Self::HeavySweep(r) => write!(f, "heavy sweep: {r}"),
-            Self::LightSweep => f.write_str("light sweep"),
             Self::Discovered { nodes, switches, links } => {
                 write!(f, "found {nodes} nodes, {switches} of them switches, and {links} links")
             }
@@ -472,12 +490,14 @@ impl fmt::Display for Event {
             Self::LidAssigned { guid, was, lid } => {
                 write!(f, "port {guid} gets LID {lid} (had {was})")
             }
-            Self::LidsExhausted { .. } | Self::PKeysLeftOut { .. } | Self::NotEnforced { .. } => {
-                f.write_str(&self.shortage())
-            }
-            Self::GroupNotMade { .. } | Self::GroupCut { .. } | Self::GroupSl { .. } => {
-                f.write_str(&self.of_groups())
-            }
+            Self::LidsExhausted { .. }
+            | Self::PKeysLeftOut { .. }
+            | Self::NotEnforced { .. }
+            | Self::GroupNotMade { .. }
+            | Self::GroupCut { .. }
+            | Self::GroupSl { .. }
+            | Self::WouldStandBy(_)
+            | Self::PolicyRefused { .. } => f.write_str(&self.lack()),
             Self::EngineDeclined { engine, reason } => {
                 write!(f, "routing engine {engine} gave up: {reason}")
             }
@@ -488,6 +508,8 @@ impl fmt::Display for Event {
                 }
                 notes.iter().try_for_each(|n| write!(f, "; {n}"))
             }
+            Self::LightSweep => f.write_str("light sweep"),
+            Self::PolicyFinding { text, .. } => f.write_str(text),
             Self::NotRouted => f.write_str(
                 "no routing engine of the list routes the fabric, and minhop may not stand in \
                  (no_fallback is set, or a name is wrong): nothing is changed",
@@ -499,11 +521,6 @@ impl fmt::Display for Event {
             Self::Planned(counts) => write!(f, "to change: {counts}"),
             Self::Appeared(n) => write!(f, "new: {} {} {:?}", n.kind, n.guid, n.description),
             Self::Vanished(n) => write!(f, "gone: {} {} {:?}", n.kind, n.guid, n.description),
-            Self::WouldStandBy(name) => write!(
-                f,
-                "another SM is, or will be, master at {name}: this one would stand by and change \
-                 nothing of what is planned"
-            ),
             Self::OtherSm { guid, priority, state } => {
                 write!(f, "another SM at port {guid}, priority {priority}, state {state}")
             }
@@ -514,78 +531,6 @@ impl fmt::Display for Event {
             }
             Self::Refusal(why) => write!(f, "the sweep was given up: {why}"),
             Self::Exit => f.write_str("Exiting SM"),
-        }
-    }
-}
-
-impl Event {
-    /// What there is to say of multicast groups; nothing where the event is about something else.
-    fn of_groups(&self) -> String {
-        match self {
-            Self::GroupNotMade { mgid, why } => {
-                format!("the multicast group {mgid} of partitions.conf is not made: {why}")
-            }
-            Self::GroupCut { mlid, switches, first } => format!(
-                "the groups with multicast LID 0x{:04x} do not reach their members on {switches} \
-                 switches, the first of them {first}: no way of switches that forward multicast \
-                 leads there",
-                mlid.0
-            ),
-            Self::GroupSl { mlid, sl } => format!(
-                "a group with multicast LID 0x{:04x} uses SL {sl}: on a torus only groups with SL 0 \
-                 or 8 are safe from deadlock. Set sl=0 for its partition",
-                mlid.0
-            ),
-            _ => String::new(),
-        }
-    }
-
-    /// What there is too little of; nothing where the event is about something else.
-    fn shortage(&self) -> String {
-        match self {
-            Self::LidsExhausted { ports } => format!(
-                "{ports} ports get no LID: all unicast LIDs up to 49151 are taken. A smaller lmc or \
-                 a second subnet is needed"
-            ),
-            Self::PKeysLeftOut { port, capacity, keys } => {
-                let keys: Vec<String> = keys.iter().map(PKey::to_string).collect();
-                format!(
-                    "port {port} holds {capacity} P_Keys and does not get {}: take it out of some \
-                     partitions",
-                    keys.join(", ")
-                )
-            }
-            Self::NotEnforced { port, keys, capacity } => format!(
-                "switch port {port} holds {capacity} P_Keys, not the {keys} of the port behind it: \
-                 it does not check P_Keys"
-            ),
-            _ => String::new(),
-        }
-    }
-
-    /// What there is to say of the routes; nothing where the event is about something else.
-    fn verdict(&self) -> String {
-        match self {
-            Self::Proved { waits, lanes } => {
-                let lanes =
-                    if *lanes == 1 { "1 lane".to_owned() } else { format!("{lanes} lanes") };
-                format!("proved: no credit loop, {waits} waits on {lanes} close no circle")
-            }
-            Self::CreditLoop { engine, circle } => format!(
-                "credit loop: the routes of {engine} can deadlock. Packets hold these {} links \
-                 and wait for the next one in a circle: {}. They are applied all the same, as \
-                 opensm does; routing_engine updn never makes such a loop where it can route",
-                circle.len(),
-                circle.iter().map(Step::to_string).collect::<Vec<_>>().join("; then ")
-            ),
-            Self::ForwardingLoops { engine, lids, first } => format!(
-                "the routes of {engine} go round in a circle for {lids} LIDs; the first: {first}"
-            ),
-            Self::NotReached { engine, lids, first } => format!(
-                "by the routes of {engine} some end ports do not reach {lids} LIDs; the first: \
-                 {first}"
-            ),
-            _ => String::new(),
         }
     }
 }

@@ -14,6 +14,8 @@ pub mod discovery;
 pub mod ibsim;
 pub mod lanekeeper;
 pub mod opensm;
+pub mod path_client;
+pub mod path_matrix;
 pub mod process;
 pub mod reading;
 pub mod sa_client;

@@ -203,9 +203,9 @@ options! {
         /// If TRUE, a join is checked against the group that exists.
         mcgroup_join_validation: bool = true, reload, Applied;
         /// If TRUE, SA answers give no rate above code 18 (300 Gb/s), for old clients.
-        use_original_extended_sa_rates_only: bool = false, reload, NotYet;
+        use_original_extended_sa_rates_only: bool = false, reload, Applied;
         /// Highest rate code in SA answers; 63 sets no limit.
-        max_rate_enum: u8 = 63, reload, NotYet, master_only;
+        max_rate_enum: u8 = 63, reload, Applied, master_only;
         /// If TRUE, SL2VL tables are written with wildcards where a switch can.
         use_optimized_slvl: bool = false, reload, Applied;
         /// If TRUE, files that the next master needs are synced to the disk.
@@ -280,7 +280,7 @@ options! {
         /// options; if FALSE, none of them is touched.
         qos: bool = false, reload, Applied;
         /// The QoS policy file.
-        qos_policy_file: Option<String> = text("/etc/opensm/qos-policy.conf"), fixed, NotYet;
+        qos_policy_file: Option<String> = text("/etc/opensm/qos-policy.conf"), fixed, Applied;
         /// If TRUE, an SL2VL table that a device refuses is no error of the sweep. It is not in
         /// force then, and is tried again at each heavy sweep.
         suppress_sl2vl_mad_status_errors: bool = false, reload, Applied;
@@ -329,7 +329,7 @@ options! {
     Other {
         /// File of prefix routes: which router serves which foreign prefix.
         prefix_routes_file: Option<String> = text("/etc/opensm/prefix-routes.conf"), fixed,
-            NotYet;
+            Applied;
         /// If TRUE, IPv6 solicited-node multicast groups share MLIDs.
         consolidate_ipv6_snm_req: bool = false, reload, Applied;
         /// Text in front of messages to syslog.

@@ -215,7 +215,18 @@ impl Sm {
         let guid2lid = self.settings.guid2lid.clone();
         let Settings { first_sweep, register_all, started, .. } = *self.settings;
         let sa_db = self.settings.sa_db.clone();
-        let kept = Settings { guid2lid, first_sweep, register_all, sa_db, started, ..settings };
+        let in_use = self.desired.as_ref().and_then(|d| d.policy.as_ref());
+        let good_policy =
+            in_use.map(|p| Arc::clone(&p.file)).or_else(|| self.settings.good_policy.clone());
+        let kept = Settings {
+            guid2lid,
+            first_sweep,
+            register_all,
+            sa_db,
+            started,
+            good_policy,
+            ..settings
+        };
         self.settings = Arc::new(kept);
     }
 

@@ -8,6 +8,7 @@ mod lids;
 mod links;
 pub mod partitions;
 mod pkeys;
+mod policy;
 mod proof;
 mod qos;
 mod role;
@@ -20,8 +21,9 @@ use std::sync::Arc;
 use lk_config::guid2lid::Guid2Lid;
 use lk_config::node_names::NodeNames;
 use lk_config::sa_db::SaDb;
-use lk_config::{Options, PartitionsConf};
+use lk_config::{Options, PartitionsConf, PrefixRoutes};
 use lk_fabric::{FabricBuilder, PortId};
+use lk_qos::policy::PolicyFile;
 use lk_routing::{Lfts, LidMap, RouteJob, RouteOptions, Routes};
 use lk_wire::{MlnxExtPortInfo, PKeyTable, PortInfo, SwitchInfo, VlArbTable};
 
@@ -32,6 +34,7 @@ use crate::verdict::Verdict;
 
 pub use partitions::{Membership, Partition, Partitions};
 pub(crate) use pkeys::PartEnforce;
+pub use policy::PolicyInUse;
 pub use proof::Forwarding;
 pub use qos::{QosTables, egress_port};
 pub use trees::Multicast;
@@ -45,6 +48,12 @@ pub struct Settings {
     pub routing: RouteOptions,
     /// LIDs given out earlier.
     pub guid2lid: Guid2Lid,
+    /// qos-policy.conf as it was last read; none where there is none.
+    pub policy: Option<Arc<PolicyFile>>,
+    /// The policy that counts while the one that was last read cannot be used.
+    pub good_policy: Option<Arc<PolicyFile>>,
+    /// prefix-routes.conf.
+    pub prefix_routes: Arc<PrefixRoutes>,
     /// Names that stand in for what nodes call themselves (`node_name_map_name`).
     pub names: Arc<NodeNames>,
     /// Whether this is the first sweep as master: `reassign_lids` counts only then.
@@ -72,6 +81,9 @@ impl Settings {
             options,
             routing,
             guid2lid,
+            policy: None,
+            good_policy: None,
+            prefix_routes: Arc::default(),
             names: Arc::default(),
             first_sweep: true,
             partitions: None,
@@ -106,6 +118,8 @@ pub struct Desired {
     pub multicast: Arc<Multicast>,
     /// Who is in which partition.
     pub partitions: Partitions,
+    /// The QoS policy; none with QoS off, or where there is none that can be used.
+    pub policy: Option<Arc<PolicyInUse>>,
     /// P_Key tables by port, in ascending order of ports.
     pub pkeys: Vec<(PortId, Vec<PKeyTable>)>,
     /// What has to be told about how it came to this.
@@ -151,6 +165,7 @@ pub(crate) fn decide_with(
     let mut ports = links.ports();
     let switches = links.switches(routes.as_ref().map(|r| r.lfts.top));
     let qos = qos::tables(seen, &settings.options, routes.as_ref(), &mut ports);
+    let policy = policy::policy(seen, settings, &partitions, &mut events);
     let mut desired = Desired {
         lids: plan.map,
         guid2lid: plan.keep,
@@ -162,6 +177,7 @@ pub(crate) fn decide_with(
         qos,
         multicast: Arc::new(Multicast::none(&seen.fabric)),
         partitions,
+        policy,
         pkeys: pkeys.tables,
         events,
     };
@@ -241,6 +257,7 @@ impl Desired {
             qos: QosTables::default(),
             multicast: Arc::new(Multicast::none(&Arc::new(FabricBuilder::new().build()))),
             partitions: Partitions::default(),
+            policy: None,
             pkeys: Vec::new(),
             events: Vec::new(),
         }

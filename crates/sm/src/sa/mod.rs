@@ -51,13 +51,15 @@ pub struct Served {
     pub view: Arc<View>,
     /// What its ports are found by.
     pub index: Index,
+    /// What its ports can carry.
+    pub paths: path::Ports,
 }
 
 impl Served {
     /// Makes the index of a view.
     #[must_use]
     pub fn new(view: Arc<View>) -> Self {
-        Self { index: Index::of(&view), view }
+        Self { index: Index::of(&view), paths: path::Ports::of(&view), view }
     }
 
     /// The GIDs of the end ports that an older view has not, and of those that only it has.

@@ -51,6 +51,28 @@ impl Partitions {
         self.common[a * self.sets.len() + b]
     }
 
+    /// The keys of the first port's table that it shares with the second, at least one of the two
+    /// being a full member.
+    pub fn common(&self, a: PortId, b: PortId) -> impl Iterator<Item = PKey> + '_ {
+        let theirs = self.keys(b);
+        let shared = |key: &&PKey| {
+            theirs.iter().any(|k| k.base() == key.base() && (k.is_full() || key.is_full()))
+        };
+        self.keys(a).iter().filter(shared).copied()
+    }
+
+    /// The first of [`Self::common`] in OpenSM's order of keys: by their bytes, the last first.
+    #[must_use]
+    pub fn first_common(&self, a: PortId, b: PortId) -> Option<PKey> {
+        self.common(a, b).min_by_key(|key| (key.base().swap_bytes(), key.is_full()))
+    }
+
+    /// Whether two ports share this partition, its membership bit not counting.
+    #[must_use]
+    pub fn share_key(&self, a: PortId, b: PortId, key: PKey) -> bool {
+        self.common(a, b).any(|k| k.base() == key.base())
+    }
+
     /// The keys of a port, ascending by base key, limited before full.
     #[must_use]
     pub fn keys(&self, port: PortId) -> &[PKey] {

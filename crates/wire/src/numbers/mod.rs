@@ -7,6 +7,7 @@ mod capability;
 mod link;
 mod mtu;
 mod node_type;
+mod rate;
 mod state;
 mod vl_code;
 
@@ -14,5 +15,6 @@ pub use capability::{cap_mask, cap_mask2};
 pub use link::{LinkSpeed, LinkSpeedExt, LinkWidth};
 pub use mtu::Mtu;
 pub use node_type::NodeType;
+pub use rate::Rate;
 pub use state::{PhysState, PortState, SmState};
 pub use vl_code::VlCode;

@@ -8,6 +8,7 @@ mod background;
 pub(super) mod files;
 mod log;
 mod partitions;
+mod policy;
 mod present;
 mod real;
 pub(super) mod routing;
@@ -15,7 +16,6 @@ mod sa_file;
 pub(super) mod setup;
 mod signals;
 pub(super) mod simulated;
-mod site;
 mod syslog;
 mod watched;
 

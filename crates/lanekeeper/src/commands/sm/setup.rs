@@ -13,7 +13,7 @@ use lk_config::{CommandLine, Effective, Options, PartitionsConf, opensm_conf};
 use lk_diag::{Diagnostics, SourceFile};
 use lk_sm::{Guid2Lid, Mode, Settings};
 
-use super::{USAGE, background, files, partitions, routing, sa_file, site};
+use super::{USAGE, background, files, partitions, policy, routing, sa_file};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -193,7 +193,7 @@ pub(super) fn settings(
     routing::read(&mut settings, said);
     files::node_names(&mut settings, said);
     settings.partitions = partitions::read(effective, simulated, last, said);
-    site::look(effective, simulated, said);
+    policy::read(effective, simulated, &mut settings, said);
     settings
 }
 
