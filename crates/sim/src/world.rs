@@ -4,19 +4,40 @@
 //! happens. Nothing in it waits: an hour of light sweeps passes as fast as they can be computed.
 //! A caller that wants real time drives it up to the present, again and again.
 
-use lk_fabric::PortId;
-use lk_sm::io::GsiAddress;
-use lk_sm::{Command, Event, Input, Instant, Mode, Outcome, Output, Settings, Sm};
-use lk_wire::Lid;
+use std::collections::BTreeSet;
 
-use crate::SimFabric;
+use lk_fabric::PortId;
+use lk_sm::{
+    Command, Event, GsiAddress, Input, Instant, Mode, Outcome, Outgoing, Output, Settings, Sm,
+};
+use lk_wire::{Lid, class, method};
+
+use crate::gsi::{Address, Grh};
+use crate::kernel::{ClientId, Fate, Kernel, Limits, Registration, Rmpp};
+use crate::sim_fabric::{Delivery, SimFabric};
+
+/// Requests that the subnet administration takes.
+const ADMINISTRATION: &[u8] =
+    &[method::GET, method::SET, method::GET_TABLE, GET_TRACE_TABLE, GET_MULTI, method::DELETE];
+const GET_TRACE_TABLE: u8 = 0x13;
+const GET_MULTI: u8 = 0x14;
+/// How often a segment that nobody acknowledges is sent again.
+const ACK_RETRIES: u32 = 3;
+/// The agent of subnet administration, the only one that the manager's client has.
+const AGENT: u8 = 0;
 
 /// A fabric with a subnet manager on one of its ports.
 pub struct World {
     /// The fabric.
     pub sim: SimFabric,
+    /// What is between ports and programs on every machine. Others than the manager may open
+    /// ports here and ask it things.
+    pub kernel: Kernel,
     sm: Sm,
     port: PortId,
+    client: Option<ClientId>,
+    /// Sender and transaction identifier of what was given to the manager by hand.
+    by_hand: BTreeSet<(Lid, u64)>,
     now: u64,
     outcome: Option<Outcome>,
     delays: bool,
@@ -29,7 +50,13 @@ impl World {
         sim.set_is_sm(0, port, mode != Mode::Plan);
         sim.attach(port);
         let sm = Sm::new(settings, mode, Instant(0));
-        Self { sim, sm, port, now: 0, outcome: None, delays: false }
+        let mut kernel = Kernel::new(Limits::default());
+        let client = kernel.open(&mut sim, port);
+        let wanted = Registration::new(class::SUBN_ADM, 2, ADMINISTRATION, Rmpp::Kernel);
+        // A new kernel has nobody yet who could have taken these methods.
+        let client = client.filter(|client| kernel.register(*client, &wanted) == Ok(AGENT));
+        let by_hand = BTreeSet::new();
+        Self { sim, kernel, sm, port, client, by_hand, now: 0, outcome: None, delays: false }
     }
 
     /// Another manager on the same fabric, as after a restart. Time goes on.
@@ -63,8 +90,9 @@ impl World {
     }
 
     /// Gives the manager a whole message of a general services class. What it answers goes to the
-    /// sink of [`Self::drive`].
+    /// sink of [`Self::drive`] and not over the fabric.
     pub fn message(&mut self, from: GsiAddress, bytes: &[u8]) {
+        self.by_hand.insert((from.lid, tid(bytes)));
         self.sm.handle(Instant(self.now), Input::Gmp { from, bytes });
     }
 
@@ -103,12 +131,19 @@ impl World {
                     self.sim.send(self.now, self.port, &smp.0);
                 }
                 Output::Reply { to, smp } => self.sim.send_to(self.now, self.port, to, &smp.0),
+                Output::Gmp(message) => {
+                    if !self.by_hand.remove(&(message.to.lid, tid(&message.bytes))) {
+                        self.send(&message);
+                    }
+                    sink(Output::Gmp(message));
+                }
                 Output::Job(job) => {
                     let result = Box::new(job.run());
                     self.sm.handle(Instant(self.now), Input::JobDone(result));
                 }
                 Output::Wait(until) => {
-                    let due = [until.map(|i| i.0), self.sim.next_delivery()];
+                    let (messages, fabric) = (self.kernel.next_time(), self.sim.next_delivery());
+                    let due = [until.map(|i| i.0), messages, fabric];
                     let next = due.into_iter().flatten().min()?;
                     let next = next.max(self.now);
                     if next > limit {
@@ -116,15 +151,12 @@ impl World {
                         return Some(next);
                     }
                     self.now = next;
+                    self.kernel.fire(&mut self.sim, next);
                     match self.sim.receive(next) {
-                        Some(d) if d.to == self.port => {
-                            self.sm
-                                .handle(Instant(next), Input::Mad { from: d.slid, bytes: &d.mad });
-                        }
-                        // Other clients of the fabric are served by whoever attached them.
-                        Some(_) => {}
+                        Some(delivery) => self.deliver(&delivery),
                         None => self.sm.handle(Instant(next), Input::Tick),
                     }
+                    self.take_messages();
                 }
                 Output::Finished(outcome) => {
                     self.outcome = Some(outcome);
@@ -133,6 +165,45 @@ impl World {
                 }
                 said => sink(said),
             }
+        }
+    }
+
+    /// A datagram has come to a port. SMPs for the manager go to it at once; it has time-outs of
+    /// its own for them. Ports that nobody has opened are served by whoever attached to them.
+    fn deliver(&mut self, delivery: &Delivery) {
+        if delivery.to == self.port && delivery.from.qp == 0 {
+            let mad = Input::Mad { from: delivery.slid, bytes: &delivery.mad };
+            self.sm.handle(Instant(self.now), mad);
+        } else {
+            self.kernel.deliver(&mut self.sim, self.now, delivery);
+        }
+    }
+
+    /// Gives the manager the messages that have come for it.
+    fn take_messages(&mut self) {
+        let Some(client) = self.client else { return };
+        while let Some(message) = self.kernel.receive(client) {
+            let input = match message.fate {
+                Fate::Received => {
+                    Input::Gmp { from: outside(&message.from), bytes: &message.bytes }
+                }
+                Fate::TimedOut => Input::GmpFailed { token: token(&message.bytes) },
+            };
+            self.sm.handle(Instant(self.now), input);
+        }
+    }
+
+    /// The manager sends a message.
+    fn send(&mut self, message: &Outgoing) {
+        let Some(client) = self.client else { return };
+        let timeout = message.timeout.map_or(0, |t| t.as_millis() as u32);
+        let (sim, to) = (&mut self.sim, address(&message.to));
+        let retries = if timeout == 0 { ACK_RETRIES } else { 0 };
+        let bytes = &message.bytes;
+        let sent = self.kernel.send(sim, self.now, client, AGENT, &to, bytes, timeout, retries);
+        if sent.is_err() && timeout != 0 {
+            let failed = Input::GmpFailed { token: token(bytes) };
+            self.sm.handle(Instant(self.now), failed);
         }
     }
 
@@ -152,4 +223,33 @@ impl World {
         });
         events
     }
+}
+/// A message's transaction identifier.
+fn tid(bytes: &[u8]) -> u64 {
+    let tid = bytes.get(8..16).and_then(|tid| tid.first_chunk()).copied();
+    u64::from_be_bytes(tid.unwrap_or_default())
+}
+
+/// Its lower half.
+fn token(bytes: &[u8]) -> u32 {
+    tid(bytes) as u32
+}
+
+/// An address as the manager knows it.
+fn outside(from: &Address) -> GsiAddress {
+    GsiAddress {
+        lid: from.lid,
+        qp: from.qp,
+        sl: from.sl,
+        pkey_index: from.pkey_index,
+        path_bits: from.path_bits,
+        gid: from.grh.map(|grh| grh.gid),
+    }
+}
+
+/// An address as the kernel knows it.
+fn address(to: &GsiAddress) -> Address {
+    let grh = to.gid.map(|gid| Grh { gid, hop_limit: 1, ..Grh::default() });
+    let (pkey_index, path_bits) = (to.pkey_index, to.path_bits);
+    Address { pkey_index, path_bits, grh, ..Address::gsi(to.lid, to.sl) }
 }

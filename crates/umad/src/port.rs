@@ -103,6 +103,9 @@ impl Address {
     }
 }
 
+/// How often the kernel sends a segment again that nobody acknowledges.
+const ACK_RETRIES: c_int = 3;
+
 /// What [`Port::recv`] has got.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Received {
@@ -248,6 +251,8 @@ impl Port {
         let agent = agent.ok_or(UmadError::NoAgent(class))?.1;
         let length = c_int::try_from(mad.len()).map_err(|_| UmadError::Length(mad.len()))?;
         let timeout = c_int::try_from(timeout_ms).unwrap_or(c_int::MAX);
+        // Segments of a long answer are sent again where nobody acknowledges them.
+        let retries = if timeout_ms == 0 { ACK_RETRIES } else { 0 };
 
         let functions = self.library.functions();
         let mut frame = Frame::new(mad.len());
@@ -276,7 +281,8 @@ impl Port {
         }
         // SAFETY: the frame holds a header and `length` bytes; the library writes to the header
         // and does not keep the address.
-        let sent = unsafe { (functions.umad_send)(self.fd, agent, start, length, timeout, 0) };
+        let sent =
+            unsafe { (functions.umad_send)(self.fd, agent, start, length, timeout, retries) };
         if sent < 0 {
             return Err(UmadError::Send(last_error(sent)));
         }

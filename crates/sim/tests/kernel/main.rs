@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+mod administration;
 mod counters;
 mod hosts;
 mod long_messages;

@@ -1,18 +1,26 @@
 //! A program that runs on the fabric, with the stand-in in libibumad's place.
 
 use std::ffi::OsString;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use lk_umad_standin::Installed;
 use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 
 use crate::failure::Failure;
+
+/// How long a signal may wait.
+const NAP: Duration = Duration::from_millis(100);
 
 /// A program that was started.
 #[derive(Debug)]
@@ -38,9 +46,23 @@ pub(super) fn start(
 }
 
 impl Program {
-    /// Waits for its end; gives its exit code.
-    pub(super) fn wait(mut self) -> Result<ExitCode, Failure> {
-        Ok(code(self.0.wait().context("cannot wait for the command")?))
+    /// Waits for its end, and passes requests to end on; gives its exit code.
+    pub(super) fn wait(self) -> Result<ExitCode, Failure> {
+        let terminate = Arc::new(AtomicBool::new(false));
+        // Whoever presses Ctrl-C sends the signal to the command, too; it decides.
+        let interrupt = Arc::new(AtomicBool::new(false));
+        flag::register(SIGTERM, Arc::clone(&terminate)).context("cannot listen for signals")?;
+        flag::register(SIGINT, interrupt).context("cannot listen for signals")?;
+        let (mut end, child_end) = UnixStream::pair().context("cannot make a pair of sockets")?;
+        end.set_read_timeout(Some(NAP)).context("cannot set up a socket")?;
+        let watched = self.watch(child_end);
+        // Nothing is ever written: the end of the stream is the command's.
+        while end.read(&mut [0]).is_err() {
+            if terminate.swap(false, Ordering::Relaxed) {
+                watched.terminate();
+            }
+        }
+        watched.code()
     }
 
     /// Waits for its end on a thread of its own, which closes the stream then.
