@@ -116,6 +116,8 @@ codes! {
     PARTITIONS_IGNORED = "CF082", "ignored in partitions.conf";
     /// A partition whose members cannot talk, or not as it looks.
     PARTITIONS_EFFECT = "CF083", "effect of partitions.conf";
+    /// A QoS option that torus-2QoS overrides, or that goes badly with its lanes.
+    TORUS_QOS = "CF095", "QoS option at odds with torus-2QoS";
 }
 
 #[cfg(test)]

@@ -54,6 +54,7 @@ pub use path_lanes::PathLanes;
 pub use proof::{GroupTree, Proof, prove, prove_all};
 pub use quality::{Quality, quality};
 pub use route_files::{RouteFile, RouteFiles};
+pub use route_paths::{RouteLanes, RouteSls};
 pub use shaping::Shaping;
 pub use tables::{Lfts, LidMap};
 pub use torus::{GroupPorts, MasterTree, PairSls, TorusSeed, TorusSpec};

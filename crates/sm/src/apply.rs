@@ -7,17 +7,24 @@ use std::sync::Arc;
 use lk_config::Options;
 use lk_fabric::{NodeKind, PortId, SwitchId};
 use lk_qos::{Sl2vlScope, Sl2vlWrite};
+use lk_routing::Lfts;
+use lk_routing::proof::change::Order;
 use lk_wire::{
-    MKey, MlnxExtPortInfo, PortInfo, PortState, SlToVlTable, Smp, SwitchInfo, Tid, attr, cap_mask,
-    method,
+    Lid, MKey, MlnxExtPortInfo, PortInfo, PortState, SlToVlTable, Smp, SwitchInfo, Tid, attr,
+    cap_mask, method,
 };
 
 use crate::event::{Event, RequestName};
 use crate::io::Decision;
-use crate::observe::{Address, Observed, Table, settled};
-use crate::plan::{Phase, Plan, fields_changed, is_mft, port_info_change};
+use crate::observe::{Address, BlockSet, Observed, Table, settled};
+use crate::plan::{Phase, Plan, TableRun, fields_changed, is_mft, port_info_change, steps};
+use crate::time::{Duration, Instant};
 use crate::window::{Failure, Patience};
 use crate::work::BlockQueue;
+
+/// The time that packets have between two stages to leave the fabric. Where nothing deadlocks
+/// they need microseconds for each switch.
+const DRAIN: Duration = Duration::millis(20);
 
 /// One write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,7 +51,9 @@ pub struct Apply {
     m_key: MKey,
     /// `suppress_sl2vl_mad_status_errors`.
     suppress_sl2vl: bool,
+    steps: Vec<(Phase, u8)>,
     phase: usize,
+    not_before: Option<Instant>,
     blocks: BlockQueue,
     list: VecDeque<Write>,
     failed: usize,
@@ -56,6 +65,8 @@ impl Apply {
     /// Starts with the first phase.
     pub(crate) fn new(decision: Decision, options: &Options, seen: &Observed) -> Self {
         let mut apply = Self {
+            steps: steps(&decision.plan.order),
+            not_before: None,
             decision,
             m_key: options.m_key,
             suppress_sl2vl: options.suppress_sl2vl_mad_status_errors,
@@ -80,7 +91,7 @@ impl Apply {
     }
 
     fn enter(&mut self, seen: &Observed) {
-        let Some(phase) = Phase::ALL.get(self.phase) else { return };
+        let Some((phase, stage)) = self.steps.get(self.phase).copied() else { return };
         let plan = Arc::clone(&self.decision.plan);
         let runs = |wanted: fn(Table) -> bool| {
             plan.tables.iter().filter(|r| wanted(r.table)).cloned().collect::<Vec<_>>()
@@ -99,7 +110,9 @@ impl Apply {
                 self.blocks = BlockQueue::new(runs(|t| matches!(t, Table::PKeys(_))), &seen.fabric);
             }
             Phase::Forwarding => {
-                self.blocks = BlockQueue::new(runs(|t| matches!(t, Table::Lft(_))), &seen.fabric);
+                let runs = runs(|t| matches!(t, Table::Lft(_)));
+                let runs = stage_runs(&plan.order, stage, runs);
+                self.blocks = BlockQueue::new(runs, &seen.fabric);
             }
             Phase::MulticastCut => {
                 self.list = (0..plan.cuts.len() as u32).map(Write::Cut).collect();
@@ -129,10 +142,44 @@ impl Apply {
     }
 
     /// The next phase; `false` if there is none left.
-    pub fn advance(&mut self, seen: &Observed) -> bool {
+    ///
+    /// Between stages of forwarding there is time for packets that follow older entries to go.
+    pub fn advance(&mut self, seen: &Observed, now: Instant) -> bool {
+        let staged = matches!(self.decision.plan.order, Order::Staged(_));
+        if staged && matches!(self.steps.get(self.phase), Some((Phase::Forwarding, _))) {
+            self.not_before = Some(now + DRAIN);
+        }
         self.phase += 1;
         self.enter(seen);
-        self.phase < Phase::ALL.len()
+        self.phase < self.steps.len()
+    }
+
+    /// When the next write may be sent, if that is not at once.
+    pub fn not_before(&self) -> Option<Instant> {
+        self.not_before
+    }
+
+    /// The stage of forwarding that is under way.
+    fn stage(&self) -> u8 {
+        self.steps.get(self.phase).map_or(0, |(_, stage)| *stage)
+    }
+
+    /// What a block has to hold after the stage that is under way.
+    fn block(&self, table: Table, block: u16, seen: &Observed) -> Option<[u8; 64]> {
+        let mut want = self.decision.desired.block(table, block)?;
+        if let (Order::Staged(stages), Table::Lft(switch)) = (&self.decision.plan.order, table) {
+            let top = seen.switch_info(switch).map_or(0, |info| info.linear_fdb_top());
+            let have = seen.tables.block(table, block);
+            for (at, entry) in want.iter_mut().enumerate() {
+                let lid = Lid((usize::from(block) * Lfts::BLOCK + at) as u16);
+                let old = have.filter(|_| lid.0 <= top).map_or(Lfts::NO_PATH, |have| have[at]);
+                *entry = stages.entry(self.stage(), lid, old, *entry);
+            }
+            if have == Some(want) {
+                return None;
+            }
+        }
+        Some(want)
     }
 
     /// The next write of this phase.
@@ -161,7 +208,7 @@ impl Apply {
         let plan = &self.decision.plan;
         let mut data = [0; 64];
         match write {
-            Write::Block(table, block) => data = self.decision.desired.block(table, block)?,
+            Write::Block(table, block) => data = self.block(table, block, seen)?,
             Write::Port(n) => data = plan.ports[n as usize].after.0,
             Write::VendorPort(n) => data = plan.vendor_ports[n as usize].after.0,
             Write::Switch(n) => {
@@ -245,8 +292,12 @@ impl Apply {
         let differs = match write {
             Write::Block(table, block) => {
                 let have = response.data();
+                let held = match table {
+                    Table::Lft(_) => self.block(table, block, seen).is_none_or(|b| b == *have),
+                    _ => self.decision.desired.is_held(table, block, have),
+                };
                 seen.tables.learn(table, block, have);
-                match self.decision.desired.is_held(table, block, have) {
+                match held {
                     false => "the table it returns is another one".to_owned(),
                     true => String::new(),
                 }
@@ -353,6 +404,24 @@ impl Apply {
             }
         }
     }
+}
+
+/// The blocks of forwarding tables in which a stage changes entries.
+fn stage_runs(order: &Order, stage: u8, runs: Vec<TableRun>) -> Vec<TableRun> {
+    let Order::Staged(stages) = order else { return runs };
+    let concerned = |block: u16| {
+        let lids = (0..Lfts::BLOCK as u16).map(|at| Lid(block * Lfts::BLOCK as u16 + at));
+        let mut stages_of = lids.map(|lid| stages.of(lid));
+        stages_of.any(|of| of == stage || (stages.drops == Some(stage) && of == stage + 1))
+    };
+    runs.into_iter()
+        .map(|run| {
+            let mut blocks = BlockSet::default();
+            run.blocks.iter().filter(|b| concerned(*b)).for_each(|b| blocks.insert(b));
+            TableRun { table: run.table, blocks }
+        })
+        .filter(|run| !run.blocks.is_empty())
+        .collect()
 }
 
 /// The plan's writes with wildcards: those for whole switches, or those for one egress port.

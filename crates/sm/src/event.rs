@@ -9,33 +9,10 @@ use lk_fabric::diff::NodeRef;
 use lk_wire::{DirPath, Gid, Guid, Lid, PKey, Sl, Status, attr, method};
 
 use crate::counts::Counts;
+use crate::plan::Writing;
 use crate::verdict::{Lost, Round, Step};
 
-/// How loud an event is; the bits are those of OpenSM's `log_flags`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Level {
-    /// Something is wrong (0x01).
-    Error,
-    /// What an operator wants to see (0x02).
-    Info,
-    /// Details (0x04).
-    Verbose,
-    /// Goes to the system's log and to standard output as well (0x80).
-    Sys,
-}
-
-impl Level {
-    /// The bit in `log_flags`.
-    #[must_use]
-    pub const fn bit(self) -> u8 {
-        match self {
-            Self::Error => 0x01,
-            Self::Info => 0x02,
-            Self::Verbose => 0x04,
-            Self::Sys => 0x80,
-        }
-    }
-}
+pub use crate::level::Level;
 
 /// What a subnet manager is at the moment (IBA 14.4.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -336,6 +313,8 @@ pub enum Event {
     },
     /// No engine could route the fabric and `no_fallback` is set.
     NotRouted,
+    /// How tables change under traffic.
+    Writing(Writing),
     /// The routes reach what they should and cannot deadlock.
     Proved {
         /// Pairs of links, with their lanes, of which a packet can hold one and wait for the other.
@@ -434,6 +413,7 @@ impl Event {
             | Self::ForwardingLoops { .. }
             | Self::NotReached { .. }
             | Self::Refusal(_) => Level::Error,
+            Self::Writing(writing) => writing.level(),
             Self::HeavySweep(_)
             | Self::Discovered { .. }
             | Self::Appeared(_)
@@ -518,6 +498,7 @@ impl fmt::Display for Event {
             | Self::CreditLoop { .. }
             | Self::ForwardingLoops { .. }
             | Self::NotReached { .. } => f.write_str(&self.verdict()),
+            Self::Writing(writing) => writing.fmt(f),
             Self::Planned(counts) => write!(f, "to change: {counts}"),
             Self::Appeared(n) => write!(f, "new: {} {} {:?}", n.kind, n.guid, n.description),
             Self::Vanished(n) => write!(f, "gone: {} {} {:?}", n.kind, n.guid, n.description),

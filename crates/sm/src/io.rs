@@ -10,7 +10,7 @@ use lk_config::sa_db::SaDb;
 use lk_routing::Lfts;
 use lk_wire::{Gid, Lid, Sl, Smp};
 
-use crate::decide::{Desired, Settings, decide_trees, decide_with};
+use crate::decide::{Desired, Settings, decide_trees, decide_with, writing_order};
 use crate::event::{Event, SweepFigures};
 use crate::multicast::Memberships;
 use crate::observe::Observed;
@@ -169,27 +169,43 @@ pub struct Job {
     pub(crate) previous: Option<Arc<Desired>>,
     /// All multicast groups, or those for which alone something is to be decided.
     pub(crate) groups: Memberships,
+    /// Nothing: what the fabric should hold is to be decided. Else that is decided, and in which
+    /// order this plan may be carried out is to be found.
+    pub(crate) compared: Option<(Arc<Desired>, Plan)>,
 }
 
 /// A decision, on its way back into the core.
 #[derive(Debug)]
 pub struct JobResult {
     pub(crate) number: u64,
-    pub(crate) desired: Desired,
+    pub(crate) outcome: JobOutcome,
+}
+
+/// What a job found.
+#[derive(Debug)]
+pub(crate) enum JobOutcome {
+    /// What the fabric should hold.
+    Decided(Box<Desired>),
+    /// The plan, with its order.
+    Ordered(Box<Plan>),
 }
 
 impl Job {
     /// Does the work.
     #[must_use]
     pub fn run(self) -> JobResult {
-        let lfts: Option<&Lfts> =
-            self.previous.as_ref().and_then(|d| d.routes.as_ref()).map(|r| &r.lfts);
-        let before = self.previous.as_deref();
-        let desired = match before.filter(|_| !self.groups.all) {
-            Some(before) => decide_trees(&self.seen, &self.settings, &self.groups, before),
-            None => decide_with(&self.seen, &self.settings, lfts, &self.groups, before),
+        let Self { number, seen, settings, previous, groups, compared } = self;
+        let before = previous.as_deref();
+        if let Some((desired, mut plan)) = compared {
+            plan.order = writing_order(&plan, &seen, &desired, before);
+            return JobResult { number, outcome: JobOutcome::Ordered(Box::new(plan)) };
+        }
+        let lfts: Option<&Lfts> = before.and_then(|d| d.routes.as_ref()).map(|r| &r.lfts);
+        let desired = match before.filter(|_| !groups.all) {
+            Some(before) => decide_trees(&seen, &settings, &groups, before),
+            None => decide_with(&seen, &settings, lfts, &groups, before),
         };
-        JobResult { number: self.number, desired }
+        JobResult { number, outcome: JobOutcome::Decided(Box::new(desired)) }
     }
 }
 

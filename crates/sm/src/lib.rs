@@ -16,6 +16,7 @@ pub mod decide;
 pub mod dumps;
 pub mod event;
 pub mod io;
+mod level;
 pub mod multicast;
 pub mod observe;
 pub mod plan;

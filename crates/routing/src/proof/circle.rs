@@ -20,6 +20,35 @@ pub(super) fn shortest(waits: &Waits) -> Option<Vec<Channel>> {
     best
 }
 
+/// The place of each channel in an order in which all edges lead forward; `None` if there is a
+/// circle.
+pub(super) fn order(waits: &Waits) -> Option<Vec<u32>> {
+    let n = waits.channels();
+    let mut before = vec![0_u32; n];
+    for to in (0..n).flat_map(|from| waits.after(from)) {
+        before[to] += 1;
+    }
+    let mut queue: Vec<usize> = (0..n).filter(|c| before[*c] == 0).collect();
+    let mut places = vec![0; n];
+    let mut placed = 0;
+    while let Some(from) = queue.pop() {
+        places[from] = placed;
+        placed += 1;
+        for to in waits.after(from) {
+            before[to] -= 1;
+            if before[to] == 0 {
+                queue.push(to);
+            }
+        }
+    }
+    (placed as usize == n).then_some(places)
+}
+
+/// Whether there is no circle.
+pub(super) fn is_free(waits: &Waits) -> bool {
+    order(waits).is_some()
+}
+
 /// The channels that are left when those that nobody waits for, and those that wait for nobody,
 /// are taken away again and again (Kahn's way, from both ends): all circles are among them.
 fn core(waits: &Waits) -> Vec<bool> {

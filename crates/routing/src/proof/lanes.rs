@@ -29,6 +29,16 @@ pub trait Lanes: Sync {
     fn lanes(&self, switch: SwitchId, in_port: PortNum, out_port: PortNum) -> LaneMap;
 }
 
+/// Tables of any kind.
+#[derive(Clone, Copy)]
+pub struct AnyLanes<'a>(pub &'a dyn Lanes);
+
+impl Lanes for AnyLanes<'_> {
+    fn lanes(&self, switch: SwitchId, in_port: PortNum, out_port: PortNum) -> LaneMap {
+        self.0.lanes(switch, in_port, out_port)
+    }
+}
+
 /// All packets on VL 0: what switches do without SL2VL tables, or with one lane.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct OneLane;
@@ -102,6 +112,11 @@ impl VlSet {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.vls.len()
+    }
+
+    /// As a set of bits.
+    pub(super) fn bits(&self) -> u16 {
+        self.vls.iter().fold(0, |all, vl| all | 1 << vl.0)
     }
 
     /// Ascending.

@@ -13,8 +13,10 @@
 //! The work goes by destination, not by pair: for one LID the tables form a tree, and each link of
 //! the tree is visited once with the set of SLs that arrives on each lane.
 //! [`mod@lanes`] says what is asked of SL2VL tables and path SLs; `waits` keeps the edges; `trace`
-//! finds those of one LID; `circle` looks for a circle.
+//! finds those of one LID; `circle` looks for a circle. [`change`] asks the same while tables are
+//! written.
 
+pub mod change;
 pub mod lanes;
 pub mod multicast;
 
@@ -27,7 +29,7 @@ use lk_fabric::{Fabric, SwitchId};
 use lk_wire::{Lid, PortNum, Sl, Vl};
 use rayon::prelude::*;
 
-pub use lanes::{LaneMap, Lanes, OneLane, PathSls, SlSet};
+pub use lanes::{AnyLanes, LaneMap, Lanes, OneLane, PathSls, SlSet};
 pub use multicast::GroupTree;
 
 use crate::alike;
@@ -142,7 +144,7 @@ pub fn prove_all<L: Lanes, S: PathSls>(
             let mut looping = Vec::new();
             for pass in chunk {
                 let own = pass.iter().any(|lid| tracer.has_own(*lid));
-                if tracer.trace(pass[0], own, &mut room, &mut |turn| waits.add(turn)) {
+                if tracer.trace(pass[0], own, &mut room, &mut |turn| waits.add(turn.edge)) {
                     looping.extend_from_slice(pass);
                 }
             }
@@ -151,7 +153,7 @@ pub fn prove_all<L: Lanes, S: PathSls>(
         .collect();
     loops.sort_unstable();
     let flood = Flood { graph, lanes, vls: &vls };
-    flood.trace_all(trees, |turn| waits.add(turn));
+    flood.trace_all(trees, |turn| waits.add(turn.edge));
     let circle = circle::shortest(waits)
         .map(|circle| witness::find(&tracer, &passes, &flood, trees, &circle));
     let (channels, count) = waits.count();

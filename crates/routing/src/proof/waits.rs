@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::trace::Turn;
 use crate::graph::Graph;
 
 /// A directed link between switches, with a lane.
@@ -15,7 +14,7 @@ pub(super) struct Channel {
 }
 
 /// Some packet can hold the first channel and wait for the second.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Edge {
     pub(super) from: Channel,
     pub(super) to: Channel,
@@ -61,14 +60,34 @@ impl Waits {
         self.first(edge.from) + out * self.lanes + usize::from(edge.to.lane)
     }
 
-    /// Adds the edge of a turn.
-    pub(super) fn add(&self, turn: Turn) {
-        let bit = self.bit(turn.edge);
+    /// Adds an edge.
+    pub(super) fn add(&self, edge: Edge) {
+        let bit = self.bit(edge);
         let (word, mask) = (&self.bits[bit / 64], 1 << (bit % 64));
         // Nearly all turns were seen before, and reading is cheaper than writing.
         if word.load(Ordering::Relaxed) & mask == 0 {
             word.fetch_or(mask, Ordering::Relaxed);
         }
+    }
+
+    /// Adds an edge; `false` if it was there.
+    pub(super) fn set(&mut self, edge: Edge) -> bool {
+        let bit = self.bit(edge);
+        let word = self.bits[bit / 64].get_mut();
+        let new = *word >> (bit % 64) & 1 == 0;
+        *word |= 1 << (bit % 64);
+        new
+    }
+
+    /// Takes an edge away.
+    pub(super) fn unset(&mut self, edge: Edge) {
+        let bit = self.bit(edge);
+        *self.bits[bit / 64].get_mut() &= !(1 << (bit % 64));
+    }
+
+    /// The number of a channel, below [`Self::channels`].
+    pub(super) fn number(&self, channel: Channel) -> usize {
+        channel.link as usize * self.lanes + usize::from(channel.lane)
     }
 
     /// How many channels there can be: links times lanes.

@@ -9,10 +9,12 @@
 //! * `corners`: fabrics without switches, in pieces, with routers, with very large switches.
 //! * `proof`: whether packets can wait for each other in a circle.
 //! * `multicast`: the same with packets to groups. `trees`: the trees of groups.
+//! * `change`: the same while tables are written.
 //! * `golden`, `golden_trees`: against tables that OpenSM made.
 //! * `findings`: the checker and the figures on tables whose faults are known.
 
 mod balance;
+mod change;
 mod corners;
 mod dnup;
 mod dor;

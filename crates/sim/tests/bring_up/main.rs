@@ -8,6 +8,7 @@ mod changes;
 mod faults;
 mod field;
 mod multicast;
+mod safe_change;
 mod setup;
 mod tables;
 mod torus;

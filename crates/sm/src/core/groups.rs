@@ -76,6 +76,7 @@ impl Sm {
             settings: Arc::clone(&self.settings),
             previous: Some(Arc::clone(desired)),
             groups,
+            compared: None,
         }));
         self.stage = Stage::Decide;
         true

@@ -22,7 +22,7 @@ use lk_wire::{Guid, Lid, Smp};
 use crate::apply::{Apply, Write};
 use crate::decide::{Desired, Settings};
 use crate::event::{Event, Reason, SmState, SweepFigures};
-use crate::io::{Command, Decision, Input, Job, Outcome, Output, View};
+use crate::io::{Command, Decision, Input, Job, JobOutcome, Outcome, Output, View};
 use crate::multicast::NotMade;
 use crate::observe::{Discovery, Observed, Query, Table};
 use crate::plan::{Plan, Report, is_mft, tables_to_read, to_be_read};
@@ -94,6 +94,8 @@ pub struct Sm {
     now: Instant,
     seen: Option<Arc<Observed>>,
     desired: Option<Arc<Desired>>,
+    /// What was decided before that.
+    before: Option<Arc<Desired>>,
     job: u64,
     round: u32,
     /// Requests of this round that came to nothing.
@@ -137,6 +139,7 @@ impl Sm {
             now,
             seen: None,
             desired: None,
+            before: None,
             job: 0,
             round: 0,
             failed: 0,
@@ -191,7 +194,10 @@ impl Sm {
             }
             Input::JobDone(result) => {
                 if result.number == self.job && matches!(self.stage, Stage::Decide) {
-                    self.decided(result.desired);
+                    match result.outcome {
+                        JobOutcome::Decided(desired) => self.decided(*desired),
+                        JobOutcome::Ordered(plan) => self.compared(*plan),
+                    }
                 }
             }
             Input::Command(command) => self.command(command),
@@ -270,6 +276,7 @@ impl Sm {
             Stage::Idle { sweep_at } => [*sweep_at, self.groups_at()].into_iter().flatten().min(),
             Stage::Settle { ask_at, .. } => Some(*ask_at),
             Stage::Standby(standby) => Some(standby.ask_at),
+            Stage::Apply(apply) => apply.not_before().filter(|at| *at > self.now),
             _ => None,
         };
         let waiting = self.sa.has_work().then_some(self.now).or_else(|| self.sa.deadline());

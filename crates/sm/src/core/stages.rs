@@ -2,8 +2,10 @@
 //! again while something was left undone.
 
 use super::*;
-use crate::decide::PartEnforce;
+use crate::decide::{PartEnforce, concerns_traffic};
+use crate::multicast::Memberships;
 use crate::observe::DiscoveryOptions;
+use crate::plan::Writing;
 use crate::window::Patience;
 use lk_wire::{PhysState, PortInfo, Tid, attr, method};
 
@@ -69,6 +71,9 @@ impl Sm {
                 (smp, Purpose::Read(table, block), Patience::Normal)
             }
             Stage::Apply(apply) => {
+                if apply.not_before().is_some_and(|at| self.now < at) {
+                    return None;
+                }
                 let (smp, write, patience) = apply.next(self.seen.as_ref()?)?;
                 (smp, Purpose::Apply(write), patience)
             }
@@ -200,8 +205,11 @@ impl Sm {
                 true
             }
             Stage::Apply(apply) => {
+                if apply.not_before().is_some_and(|at| self.now < at) {
+                    return false;
+                }
                 if let Some(seen) = &self.seen
-                    && apply.advance(seen)
+                    && apply.advance(seen, self.now)
                 {
                     return true;
                 }
@@ -282,6 +290,7 @@ impl Sm {
             settings: Arc::clone(&self.settings),
             previous: self.desired.clone(),
             groups,
+            compared: None,
         }));
     }
 
@@ -305,7 +314,7 @@ impl Sm {
             None => to_be_read(seen, &desired),
         };
         self.stage = Stage::Read(BlockQueue::new(runs, &seen.fabric));
-        self.desired = Some(Arc::new(desired));
+        self.before = self.desired.replace(Arc::new(desired));
     }
 
     fn compare(&mut self) {
@@ -314,6 +323,27 @@ impl Sm {
             Some(_) => Plan::of_trees(seen, desired),
             None => Plan::compare(seen, desired),
         };
+        if !concerns_traffic(&plan, seen) {
+            self.compared(plan);
+            return;
+        }
+        let job = Job {
+            number: self.job + 1,
+            seen: Arc::clone(seen),
+            settings: Arc::clone(&self.settings),
+            previous: self.before.clone(),
+            groups: Memberships::default(),
+            compared: Some((Arc::clone(desired), plan)),
+        };
+        self.stage = Stage::Decide;
+        self.job += 1;
+        self.out.push_back(Output::Job(job));
+    }
+
+    /// Goes on with a plan whose order is known.
+    pub(super) fn compared(&mut self, plan: Plan) {
+        let (Some(seen), Some(desired)) = (&self.seen, &self.desired) else { return };
+        let writing = Writing::of(&plan.order);
         self.failed += plan.unread.saturating_sub(self.tolerated);
         if self.mode == Mode::Plan {
             let report = Report::of(&plan, seen, desired);
@@ -331,6 +361,7 @@ impl Sm {
         let apply = Apply::new(decision, &self.settings.options, seen);
         self.stage = Stage::Apply(Box::new(apply));
         self.event(Event::Planned(counts));
+        self.events(writing.map(Event::Writing).into_iter().collect());
     }
 
     fn applied(&mut self) {

@@ -36,6 +36,7 @@ pub use partitions::{Membership, Partition, Partitions};
 pub(crate) use pkeys::PartEnforce;
 pub use policy::PolicyInUse;
 pub use proof::Forwarding;
+pub(crate) use proof::{concerns_traffic, writing_order};
 pub use qos::{QosTables, egress_port};
 pub use trees::Multicast;
 

@@ -4,8 +4,10 @@
 //! [`Verdict::of`] runs [`lk_routing::check()`] and [`lk_routing::prove`] and puts names to what
 //! they find. It is used before a sweep is applied, in a plan, and for tables from files. `lanes`
 //! says which lanes the desired tables give; `hosts` tells traffic between adapters from that with
-//! switches; `witness` finds whose traffic makes a circle.
+//! switches; `witness` finds whose traffic makes a circle; `change` asks in
+//! which order tables may be written.
 
+mod change;
 mod hosts;
 mod lanes;
 mod witness;
@@ -19,6 +21,7 @@ use lk_wire::{PortNum, Sl};
 use super::QosTables;
 use crate::event::Event;
 use crate::verdict::{AnySl, Lost, Named, Round, Step, Verdict};
+pub(crate) use change::{concerns_traffic, writing_order};
 use hosts::{BetweenHosts, Proofs};
 use lanes::EgressLanes;
 

@@ -8,6 +8,7 @@ mod counts;
 mod cuts;
 mod report;
 mod wildcards;
+mod writing;
 
 pub(crate) use report::{fields_changed, port_info_change};
 
@@ -15,11 +16,13 @@ use std::collections::BTreeMap;
 
 use lk_fabric::{NodeKind, PortId, SwitchId};
 use lk_qos::Sl2vlWrite;
+use lk_routing::proof::change::{LanesAt, Order};
 use lk_wire::{MlnxExtPortInfo, Mtu, PortInfo, PortState, SwitchInfo, VlCode};
 
 pub(crate) use counts::count;
 pub use cuts::Cut;
 pub use report::{Change, Declined, Group, Report, Routing};
+pub use writing::Writing;
 
 use crate::decide::Desired;
 use crate::observe::{BlockSet, Observed, Table, settled};
@@ -74,6 +77,32 @@ impl Phase {
         Self::Activate,
         Self::Bounce,
     ];
+}
+
+/// The phases in the order in which a plan goes through them, with the stages of forwarding.
+#[must_use]
+pub(crate) fn steps(order: &Order) -> Vec<(Phase, u8)> {
+    let lanes = [Phase::AllSl2vl, Phase::EgressSl2vl, Phase::Lanes];
+    let Order::Staged(stages) = order else {
+        return Phase::ALL.into_iter().map(|phase| (phase, 0)).collect();
+    };
+    let mut steps = Vec::new();
+    for phase in Phase::ALL {
+        if phase == Phase::Forwarding {
+            if stages.lanes == LanesAt::First {
+                steps.extend(lanes.map(|phase| (phase, 0)));
+            }
+            for stage in 0..stages.count {
+                steps.push((phase, stage));
+                if stages.lanes == LanesAt::After(stage) {
+                    steps.extend(lanes.map(|phase| (phase, 0)));
+                }
+            }
+        } else if !lanes.contains(&phase) {
+            steps.push((phase, 0));
+        }
+    }
+    steps
 }
 
 /// Blocks of one table that have to be written.
@@ -139,6 +168,8 @@ pub struct Plan {
     pub activate: Vec<PortId>,
     /// Table blocks that should be compared but could not be read.
     pub unread: usize,
+    /// In which order tables may be written under traffic; worked out after the comparison.
+    pub order: Order,
 }
 
 impl Plan {

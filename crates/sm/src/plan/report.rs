@@ -10,7 +10,7 @@ use lk_wire::{
 use serde::Serialize;
 
 use super::counts::{count, entries};
-use super::{Plan, TableRun, may_write_unread};
+use super::{Plan, TableRun, Writing, may_write_unread};
 use crate::counts::Counts;
 use crate::decide::Desired;
 use crate::event::Event;
@@ -50,6 +50,8 @@ pub struct Report {
     pub routing: Routing,
     /// Whether the routes that are wanted reach everything and cannot deadlock.
     pub proof: Option<Verdict>,
+    /// How tables change under traffic; `null` if none changes that packets go by.
+    pub writing: Option<Writing>,
 }
 
 /// How the engine was found.
@@ -131,7 +133,8 @@ impl Report {
             .collect();
         let counts = count(plan, seen, desired);
         let routing = Routing::of(&desired.events);
-        Self { counts, groups, routing, proof: desired.verdict.clone() }
+        let writing = Writing::of(&plan.order);
+        Self { counts, groups, routing, proof: desired.verdict.clone(), writing }
     }
 
     /// The report as text. `all`: every place is named, not only the first few.
@@ -158,6 +161,9 @@ impl Report {
                 let _ = writeln!(out, "  {line}");
             }
             out.push('\n');
+        }
+        if let Some(writing) = &self.writing {
+            let _ = writeln!(out, "On the way there\n  {writing}\n");
         }
         let _ = if self.groups.is_empty() {
             writeln!(out, "Nothing would change.")

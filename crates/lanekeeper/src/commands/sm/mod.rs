@@ -17,6 +17,7 @@ pub(super) mod setup;
 mod signals;
 pub(super) mod simulated;
 mod syslog;
+mod torus_qos;
 mod watched;
 
 use std::ffi::OsString;

@@ -13,7 +13,7 @@ use lk_config::{CommandLine, Effective, Options, PartitionsConf, opensm_conf};
 use lk_diag::{Diagnostics, SourceFile};
 use lk_sm::{Guid2Lid, Mode, Settings};
 
-use super::{USAGE, background, files, partitions, policy, routing, sa_file};
+use super::{USAGE, background, files, partitions, policy, routing, sa_file, torus_qos};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -194,6 +194,7 @@ pub(super) fn settings(
     files::node_names(&mut settings, said);
     settings.partitions = partitions::read(effective, simulated, last, said);
     policy::read(effective, simulated, &mut settings, said);
+    torus_qos::look(effective, said);
     settings
 }
 

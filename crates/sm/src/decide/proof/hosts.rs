@@ -4,7 +4,7 @@
 //! other on data lanes, as when perfquery reads a switch's counters; on trees with failed links
 //! those ways may turn where no other way does. A loop that needs them is told apart.
 
-use lk_fabric::SwitchId;
+use lk_fabric::{Fabric, SwitchId};
 use lk_routing::proof::{LaneMap, Lanes, PathSls, Traffic, Wait};
 use lk_routing::{LidMap, Proof, prove_all};
 use lk_wire::{PortNum, Vl};
@@ -30,15 +30,20 @@ impl Proofs {
         let Some(circle) = whole.circle.clone() else {
             return Self { proof: whole, free: !goes_round, switch_circle: Vec::new() };
         };
-        let is_switch = |port| fabric.as_switch(fabric.owner(port)).is_some();
-        let ranges = lids.ranges().iter().filter(|(port, ..)| !is_switch(*port)).copied();
-        let hosts = LidMap::new(ranges.collect());
+        let hosts = hosts_only(fabric, lids);
         let tables = Forwarding { lids: &hosts, ..*tables };
         let proof = prove_all(&tables, &BetweenHosts(lanes), sls, Traffic::EndPorts);
         let free = proof.circle.is_none() && !goes_round;
         let switch_circle = if proof.circle.is_none() { circle } else { Vec::new() };
         Self { proof, free, switch_circle }
     }
+}
+
+/// The LIDs of adapters and routers.
+pub(super) fn hosts_only(fabric: &Fabric, lids: &LidMap) -> LidMap {
+    let is_switch = |port| fabric.as_switch(fabric.owner(port)).is_some();
+    let ranges = lids.ranges().iter().filter(|(port, ..)| !is_switch(*port)).copied();
+    LidMap::new(ranges.collect())
 }
 
 /// Lanes on which switches send nothing of their own.

@@ -2,7 +2,7 @@
 
 use lk_fabric::{Fabric, PortId, SwitchId};
 use lk_routing::proof::{LaneMap, Lanes, SlSet};
-use lk_wire::{PortNum, Vl};
+use lk_wire::{PortNum, SlToVlTable, Vl};
 
 use crate::decide::QosTables;
 
@@ -20,6 +20,11 @@ pub(super) struct EgressLanes {
 impl EgressLanes {
     /// What the tables will be. A switch that does not map SLs has one lane.
     pub(super) fn new(fabric: &Fabric, qos: &QosTables) -> Self {
+        Self::of(fabric, |port, ingress| qos.sl2vl(port, ingress))
+    }
+
+    /// The tables of egress ports by the number of the port in; none: one lane.
+    pub(super) fn of(fabric: &Fabric, sl2vl: impl Fn(PortId, u16) -> Option<SlToVlTable>) -> Self {
         let is_switch = |port: PortId| fabric.as_switch(fabric.owner(port)).is_some();
         let mut maps = Vec::new();
         let mut by_port = Vec::with_capacity(fabric.ports().len());
@@ -27,7 +32,7 @@ impl EgressLanes {
         let mut one_map = true;
         for port in (0..fabric.ports().len() as u32).map(PortId) {
             let ports = u16::from(fabric.node(fabric.owner(port)).num_ports);
-            let table = |ingress: u16| qos.sl2vl(port, ingress);
+            let table = |ingress: u16| sl2vl(port, ingress);
             let alike = (1..ports).all(|n| table(n) == table(n + 1)) && table(0) == table(1);
             let ingress = if alike || !is_switch(port) { 1..=1 } else { 0..=ports };
             by_port.push((maps.len(), !alike && is_switch(port)));

@@ -1,0 +1,134 @@
+//! Follows all packets to one LID where several tables may be in force at a time: each switch may
+//! use any of them for each packet.
+
+use lk_fabric::{Fabric, SwitchId};
+use lk_wire::{Lid, PortNum, Sl};
+
+use crate::graph::{Graph, Link};
+use crate::proof::lanes::{AnyLanes, Lanes, PathSls, SlSet, VlSet};
+use crate::proof::waits::{Channel, Edge};
+use crate::tables::{Lfts, LidMap};
+
+/// Tables of which any may be in force: one or two of each kind.
+pub(super) struct Force<'a> {
+    pub(super) lfts: Vec<&'a Lfts>,
+    /// SL2VL tables, each with the lanes that packets of end ports start on.
+    pub(super) lanes: Vec<(AnyLanes<'a>, &'a [[u16; 16]])>,
+}
+
+/// What is followed.
+pub(super) struct Mixed<'a, S> {
+    pub(super) fabric: &'a Fabric,
+    pub(super) graph: &'a Graph,
+    /// All directed links by their numbers.
+    pub(super) links: &'a [Link],
+    /// Whether each of them carries data.
+    pub(super) live: &'a [bool],
+    pub(super) lids: &'a LidMap,
+    pub(super) sls: &'a S,
+    pub(super) vls: &'a VlSet,
+}
+
+/// Room for one LID, kept from one to the next.
+pub(super) struct Room {
+    /// The SLs that were seen on each link and lane.
+    seen: Vec<SlSet>,
+    touched: Vec<usize>,
+    work: Vec<(Channel, SlSet)>,
+}
+
+impl Room {
+    fn push(&mut self, lanes: usize, to: Channel, sls: SlSet) {
+        let at = to.link as usize * lanes + usize::from(to.lane);
+        let new = SlSet(sls.0 & !self.seen[at].0);
+        if new == SlSet::EMPTY {
+            return;
+        }
+        if self.seen[at] == SlSet::EMPTY {
+            self.touched.push(at);
+        }
+        self.seen[at].0 |= new.0;
+        self.work.push((to, new));
+    }
+}
+
+impl<S: PathSls> Mixed<'_, S> {
+    pub(super) fn room(&self) -> Room {
+        let seen = vec![SlSet::EMPTY; self.links.len() * self.vls.len()];
+        Room { seen, touched: Vec::new(), work: Vec::new() }
+    }
+
+    /// The links by which a switch may send to a LID, by their places in its row.
+    fn ways(&self, force: &Force<'_>, s: usize, lid: Lid) -> impl Iterator<Item = usize> {
+        let way = |lfts: &&Lfts| {
+            let at = self.graph.link_at(s, lfts.port(SwitchId(s as u32), lid)?)?;
+            self.live[self.graph.first_link(s) + at].then_some(at)
+        };
+        let first = force.lfts.first().and_then(way);
+        let second = force.lfts.get(1).and_then(way).filter(|at| Some(*at) != first);
+        first.into_iter().chain(second)
+    }
+
+    /// Reports each edge of the packets to a LID at least once.
+    pub(super) fn trace(
+        &self,
+        force: &Force<'_>,
+        lid: Lid,
+        room: &mut Room,
+        report: &mut impl FnMut(Edge),
+    ) {
+        let end = self.lids.port(lid);
+        let of_switch = end.is_some_and(|p| self.fabric.as_switch(self.fabric.owner(p)).is_some());
+        for s in 0..self.graph.len() {
+            for at in self.ways(force, s, lid) {
+                self.start(force, s, at, (lid, !of_switch), room);
+            }
+        }
+        while let Some((from, sls)) = room.work.pop() {
+            let Link { peer, peer_port, .. } = self.links[from.link as usize];
+            for at in self.ways(force, peer.index(), lid) {
+                let link = self.graph.first_link(peer.index()) + at;
+                for (lanes, _) in &force.lanes {
+                    let map = lanes.lanes(peer, peer_port, self.links[link].port);
+                    for sl in sls.iter() {
+                        let Some(lane) = self.vls.place(map.vl(sl)) else { continue };
+                        let to = Channel { link: link as u32, lane: lane as u8 };
+                        report(Edge { from, to });
+                        room.push(self.vls.len(), to, SlSet::one(sl));
+                    }
+                }
+            }
+        }
+        room.touched.drain(..).for_each(|at| room.seen[at] = SlSet::EMPTY);
+    }
+
+    /// Adds the packets that start at a switch.
+    fn start(
+        &self,
+        force: &Force<'_>,
+        s: usize,
+        at: usize,
+        (lid, own): (Lid, bool),
+        room: &mut Room,
+    ) {
+        let switch = SwitchId(s as u32);
+        let link = self.graph.first_link(s) + at;
+        for (lanes, starts) in &force.lanes {
+            let map = lanes.lanes(switch, PortNum(0), self.links[link].port);
+            for sl in self.sls.sls(switch, lid).iter() {
+                let mut places = starts[link][usize::from(sl.0)];
+                if own && let Some(lane) = self.vls.place(map.vl(sl)) {
+                    places |= 1 << lane;
+                }
+                self.begin(link, places, sl, room);
+            }
+        }
+    }
+
+    fn begin(&self, link: usize, places: u16, sl: Sl, room: &mut Room) {
+        for lane in crate::paths::bits(u64::from(places)) {
+            let to = Channel { link: link as u32, lane: lane as u8 };
+            room.push(self.vls.len(), to, SlSet::one(sl));
+        }
+    }
+}

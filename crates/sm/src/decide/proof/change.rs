@@ -1,0 +1,153 @@
+//! In which order tables may be written while packets are on their way.
+//!
+//! What is in force now is what was read: forwarding entries up to LinearFDBTop and SL2VL tables.
+//! Links that are not active carry no data, so that tables on the way to them do not count. The
+//! SLs of paths are those of the routes that are wanted and, where this manager made them for the
+//! same LIDs, of those before.
+
+use std::sync::Arc;
+
+use lk_fabric::{PortId, SwitchId};
+use lk_routing::proof::change::{Change, Order, Why, order};
+use lk_routing::proof::{AnyLanes, OneLane, PathSls, SlSet};
+use lk_routing::{Lfts, RouteSls};
+use lk_wire::{Lid, PortState};
+
+use super::hosts::{BetweenHosts, hosts_only};
+use super::lanes::EgressLanes;
+use crate::decide::Desired;
+use crate::observe::{Observed, Table};
+use crate::plan::Plan;
+use crate::verdict::Verdict;
+
+/// Whether a link between switches carries data; asked at the end that sends.
+fn is_live(seen: &Observed, port: PortId) -> bool {
+    let is_switch = |p: PortId| seen.fabric.as_switch(seen.fabric.owner(p)).is_some();
+    let active = |p: PortId| seen.state(p) == PortState::ACTIVE && is_switch(p);
+    active(port) && seen.fabric.peer(port).is_some_and(active)
+}
+
+/// Whether a plan writes SL2VL tables that packets between switches go by now.
+fn changes_lanes(plan: &Plan, seen: &Observed) -> bool {
+    let of_table = plan.tables.iter().any(|run| match run.table {
+        Table::Sl2vl(port) => is_live(seen, port),
+        _ => false,
+    });
+    let of_switch = |switch: SwitchId| {
+        let node = seen.fabric.switch_node(switch);
+        seen.fabric.external_ports(node).any(|port| is_live(seen, port))
+    };
+    of_table || plan.wildcards.iter().any(|(switch, _)| of_switch(*switch))
+}
+
+/// Whether a plan writes tables that packets between switches go by now, so that the order in
+/// which it does so has to be worked out.
+pub(crate) fn concerns_traffic(plan: &Plan, seen: &Observed) -> bool {
+    let forwards = |switch: SwitchId| {
+        let node = seen.fabric.switch_node(switch);
+        seen.fabric.external_ports(node).any(|port| is_live(seen, port))
+    };
+    let of_table = plan.tables.iter().any(|run| match run.table {
+        Table::Lft(switch) => forwards(switch),
+        _ => false,
+    });
+    of_table || changes_lanes(plan, seen)
+}
+
+/// Works out the order.
+pub(crate) fn writing_order(
+    plan: &Plan,
+    seen: &Observed,
+    desired: &Desired,
+    before: Option<&Desired>,
+) -> Order {
+    let Some(routes) = &desired.routes else { return Order::Nothing };
+    let verdict = desired.verdict.as_ref();
+    let (old, new) = held(seen, &routes.lfts);
+    if verdict.is_some_and(|verdict| !verdict.deadlock_free) {
+        return Order::Unsafe(Why::New);
+    }
+    let fabric = &seen.fabric;
+    let tables = (!desired.qos.is_empty()).then(|| {
+        let old = EgressLanes::of(fabric, |port, ingress| seen.tables.sl2vl(port, ingress));
+        (old, EgressLanes::new(fabric, &desired.qos))
+    });
+    let lanes = match &tables {
+        Some((old, new)) => [AnyLanes(old), AnyLanes(new)],
+        None => [AnyLanes(&OneLane), AnyLanes(&OneLane)],
+    };
+    let wrapped = [BetweenHosts(&lanes[0]), BetweenHosts(&lanes[1])];
+    // Where the routes are safe for traffic between adapters only, that alone can stay so.
+    let hosts = verdict.is_some_and(|verdict| !verdict.switch_circle.is_empty());
+    let lids = if hosts { &hosts_only(fabric, &desired.lids) } else { &desired.lids };
+    let [old_lanes, new_lanes] =
+        if hosts { [AnyLanes(&wrapped[0]), AnyLanes(&wrapped[1])] } else { lanes };
+    let earlier = before.filter(|before| before.lids == desired.lids);
+    let earlier = earlier.and_then(|before| Some((before, before.routes.as_ref()?)));
+    let sls = OldAndNew {
+        new: routes.proof_sls(&desired.lids, Verdict::levels(routes)),
+        old: earlier.map(|(before, old)| old.proof_sls(&before.lids, Verdict::levels(old))),
+    };
+    order(&Change {
+        fabric,
+        lids,
+        old: &old,
+        new: &new,
+        old_lanes,
+        new_lanes,
+        lanes_change: tables.is_some() && changes_lanes(plan, seen),
+        sls: &sls,
+        trees: &desired.multicast.trees,
+        live: &|switch, port| {
+            let port = fabric.port_at(fabric.switch_node(switch), port);
+            port.is_some_and(|port| is_live(seen, port))
+        },
+    })
+}
+
+/// The entries in force, and the wanted ones in rows of the same length.
+fn held(seen: &Observed, new: &Lfts) -> (Lfts, Lfts) {
+    let tops = seen.fabric.switch_ids().filter_map(|s| seen.switch_info(s));
+    let top = tops.map(|info| info.linear_fdb_top()).max().unwrap_or(0).max(new.top.0);
+    let top = Lid(top.min(Lid::MAX_UNICAST.0));
+    let row = |switch: SwitchId| -> Arc<[u8]> {
+        let mut row = vec![Lfts::NO_PATH; Lfts::row_len(top)];
+        let last = seen.switch_info(switch).map_or(0, |info| info.linear_fdb_top());
+        let (bytes, known) = seen.tables.lft(switch);
+        let in_force = usize::from(last.min(top.0)) + 1;
+        for (lid, (entry, byte)) in row.iter_mut().zip(bytes).enumerate().take(in_force) {
+            if known.contains((lid / Lfts::BLOCK) as u16) {
+                *entry = *byte;
+            }
+        }
+        row.into()
+    };
+    let longer = |row: &Arc<[u8]>| -> Arc<[u8]> {
+        let mut row = row.to_vec();
+        row.resize(Lfts::row_len(top), Lfts::NO_PATH);
+        row.into()
+    };
+    let old = Lfts { top, rows: seen.fabric.switch_ids().map(row).collect() };
+    (old, Lfts { top, rows: new.rows.iter().map(longer).collect() })
+}
+
+/// The SLs of paths by the routes before and by those that are wanted.
+struct OldAndNew<'a> {
+    new: RouteSls<'a>,
+    old: Option<RouteSls<'a>>,
+}
+
+impl PathSls for OldAndNew<'_> {
+    fn sls(&self, from: SwitchId, to: Lid) -> SlSet {
+        let old = self.old.map_or(SlSet::EMPTY, |old| old.sls(from, to));
+        SlSet(self.new.sls(from, to).0 | old.0)
+    }
+
+    fn all(&self) -> SlSet {
+        SlSet(self.new.all().0 | self.old.map_or(SlSet::EMPTY, |old| old.all()).0)
+    }
+
+    fn alike(&self, one: Lid, other: Lid) -> bool {
+        self.new.alike(one, other) && self.old.is_none_or(|old| old.alike(one, other))
+    }
+}
