@@ -6,12 +6,13 @@
 //! * [`choose`]: MTU, rate, life time, partition and SL of a path: of what the way can carry what
 //!   policy, partition, routing engine and client agree on.
 //! * [`ends`]: which ports and LIDs a query is about; [`lids`]: pairs of LIDs in their order.
-//! * [`single`], [`multi`]: the two records.
+//! * [`single`], [`multi`]: the two records; [`multicast`]: paths to groups.
 
 mod choose;
 mod ends;
 mod lids;
 mod multi;
+mod multicast;
 mod ports;
 mod query;
 mod single;

@@ -7,6 +7,7 @@ use lk_wire::{Gid, Lid, Rate, Status, method};
 use super::choose::{Chosen, choose};
 use super::ends::{End, end, is_off_subnet, lids_of, router_to};
 use super::lids::{LidRange, pairs};
+use super::multicast;
 use super::query::Wanted;
 use crate::sa::Context;
 use crate::sa::request::{Answer, Records, Request};
@@ -24,6 +25,9 @@ fn records(context: &Context<'_>, request: &Request<'_>) -> Result<Records, Stat
     let wanted = Wanted::of_path(&asked, request.mask())?;
     let gid = |bit: u64, gid: Gid| request.has(bit).then_some(gid);
     let lid = |bit: u64, lid: u16| request.has(bit).then_some(Lid(lid));
+    if is_multicast(request, &asked) {
+        return Ok(multicast::path(context, request, &asked, &wanted));
+    }
     let (sgid, dgid) = (gid(path_mask::SGID, asked.sgid()), gid(path_mask::DGID, asked.dgid()));
     let from = end(context, sgid, lid(path_mask::SLID, asked.slid()))?;
     let dlid = lid(path_mask::DLID, asked.dlid());
@@ -36,6 +40,12 @@ fn records(context: &Context<'_>, request: &Request<'_>) -> Result<Records, Stat
     paths.far = off_subnet.is_some();
     paths.between(from, to);
     paths.finish()
+}
+
+/// Whether the destination is a group.
+fn is_multicast(request: &Request<'_>, asked: &PathRecord) -> bool {
+    (request.has(path_mask::DGID) && multicast::is_group(asked.dgid()))
+        || (request.has(path_mask::DLID) && Lid(asked.dlid()).is_multicast())
 }
 
 /// The router that leads to another subnet.
