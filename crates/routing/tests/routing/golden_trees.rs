@@ -32,7 +32,9 @@ fn members(case: &Case, every: usize) -> Vec<Member> {
     let is_host = |p: &PortId| fabric.as_switch(fabric.owner(*p)).is_none();
     let mut hosts: Vec<PortId> = fabric.end_ports().filter(is_host).collect();
     hosts.sort_by_key(|p| fabric.port(*p).guid);
-    let chosen = hosts.into_iter().step_by(every);
+    // Hosts on a switch that is cut off have no LID and cannot join.
+    let there = |p: &PortId| case.lids.ranges().iter().any(|(port, _, _)| port == p);
+    let chosen = hosts.into_iter().step_by(every).filter(there);
     chosen.filter_map(|p| Graph::attachment(fabric, p)).collect()
 }
 
