@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod daemon;
 pub mod discovery;
 pub mod ibsim;
 pub mod lanekeeper;
@@ -24,6 +25,7 @@ pub mod smpquery;
 pub mod torus;
 pub mod torus_run;
 
+pub use daemon::Daemon;
 pub use discovery::{EndPort, Kind, Node};
 pub use ibsim::Ibsim;
 pub use lanekeeper::Lanekeeper;

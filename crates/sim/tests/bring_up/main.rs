@@ -5,6 +5,7 @@
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod changes;
+mod clients;
 mod faults;
 mod field;
 mod multicast;

@@ -28,7 +28,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use lk_fabric::{PortId, SwitchId};
-use lk_wire::sa::{Message, sa_attr};
+use lk_wire::sa::{Message, MultiPathRecord, SaHeader, sa_attr, sa_status};
 use lk_wire::{Gid, Guid, GuidInfo, Lid, NodeType, Notice, Status, Trap, attr, method};
 
 use crate::decide::{self, Settings};
@@ -43,6 +43,9 @@ use queue::{Bounds, Queue, Waiting};
 use report::{Patience, Reports};
 use request::{Answer, Request, refusal};
 use service::Services;
+
+/// The longest request that is read: a MultiPathRecord with as many GIDs as it can count.
+const LONGEST: usize = SaHeader::LEN + MultiPathRecord::LEN + 2 * 255 * 16;
 
 /// A view and its index.
 #[derive(Debug)]
@@ -275,6 +278,10 @@ impl Sa {
             self.reports.answered(&message.header);
             return None;
         }
+        if bytes.len() > LONGEST {
+            let bytes = refusal(&message.header, sa_status::REQ_INVALID).into();
+            return Some(Outgoing { to: from, bytes, timeout: None });
+        }
         let patience = u64::from(served.view.settings.options.max_msg_fifo_timeout);
         let bounds = Bounds { patience: Duration::millis(patience), ..Bounds::default() };
         let client = served.index.lid(served.index.port_by_lid(from.lid)?);
@@ -287,6 +294,12 @@ impl Sa {
     /// A report could not be sent, or nobody has answered it in time.
     pub fn not_sent(&mut self, now: Instant, token: u32) {
         self.reports.not_sent(now, token);
+    }
+
+    /// How many requests wait.
+    #[must_use]
+    pub const fn waiting(&self) -> usize {
+        self.queue.len()
     }
 
     /// Whether requests wait.

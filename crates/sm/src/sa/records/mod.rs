@@ -62,11 +62,15 @@ impl<'a, 'b> Found<'a, 'b> {
 
     /// Takes a record about a port, if it matches and may be seen.
     fn push<R: Record>(&mut self, about: PortId, record: &R) {
-        if matches(self.components, self.mask, self.request.data, record.bytes())
-            && self.may_see(about)
-        {
+        if self.wants(about, record) {
             self.records.push(record);
         }
+    }
+
+    /// Whether a record matches and may be seen.
+    fn wants<R: Record>(&self, about: PortId, record: &R) -> bool {
+        matches(self.components, self.mask, self.request.data, record.bytes())
+            && self.may_see(about)
     }
 
     fn may_see(&self, about: PortId) -> bool {

@@ -45,6 +45,8 @@ pub(super) fn ports(context: &Context<'_>, request: &Request<'_>) -> Answer {
             if !request.trusted {
                 info.set_m_key(0);
             }
+            // A command to the port that it may echo, and nothing that it holds.
+            info.set_client_reregister(0);
             let mut record = PortInfoRecord::default();
             record.set_lid(lid.0);
             record.set_port_num(view.seen.fabric.port_num(port).0);

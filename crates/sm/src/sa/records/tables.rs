@@ -6,7 +6,8 @@ use lk_wire::sa::{
     sa_status, sl_to_vl_mask, vl_arb_mask,
 };
 use lk_wire::{
-    LinearForwardingTable, MulticastForwardingTable, PKeyTable, SlToVlTable, SwitchInfo, VlArbTable,
+    LinearForwardingTable, MulticastForwardingTable, PKeyTable, PortState, SlToVlTable, SwitchInfo,
+    VlArbTable,
 };
 
 use super::{Context, Found, end_ports, spoken_for};
@@ -98,7 +99,12 @@ pub(super) fn p_keys(context: &Context<'_>, request: &Request<'_>) -> Answer {
                 record.set_block(number);
                 record.set_port_num(context.view().seen.fabric.port_num(port).0);
                 record.set_table(&PKeyTable(bytes));
-                found.push(port, &record);
+                if found.wants(port, &record) {
+                    // OpenSM has the number in this record with its bytes swapped, and saquery
+                    // reads it so.
+                    record.set_block(number.swap_bytes());
+                    found.records.push(&record);
+                }
             }
         }
     }
@@ -111,6 +117,8 @@ fn key_blocks(context: &Context<'_>, port: PortId) -> u16 {
     let seen = &context.view().seen;
     let id = seen.fabric.owner(port);
     let keys = match seen.fabric.as_switch(id) {
+        // Where nothing is plugged in there is nothing to enforce.
+        Some(_) if seen.fabric.port_num(port).0 != 0 && seen.state(port) == PortState::DOWN => 0,
         Some(switch) if seen.fabric.port_num(port).0 != 0 => {
             seen.switch_info(switch).map_or(0, SwitchInfo::partition_enforcement_cap)
         }

@@ -235,3 +235,14 @@ fn the_own_manager_is_shown_without_its_key() {
     assert_eq!(lab.count(&Ask::new(TABLE, sm_info_mask::SM_KEY, &asked)), 1, "no guessing");
     assert_eq!(lab.count(&Ask::new(TABLE, sm_info_mask::GUID, &asked)), 0);
 }
+
+#[test]
+fn ports_without_a_link_show_what_they_hold() {
+    let mut lab = Lab::plain();
+    let mut asked = PortInfoRecord::default();
+    asked.set_lid(2);
+    asked.set_port_num(7);
+    let both = port_info_mask::LID | port_info_mask::PORT_NUM;
+    let info = lab.records::<PortInfoRecord>(&Ask::new(GET, both, &asked))[0].info();
+    assert_eq!((PortInfo::port_state(&info), info.mtu_cap(), info.vl_cap()), (1, 5, 3));
+}

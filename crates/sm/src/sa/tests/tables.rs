@@ -92,6 +92,11 @@ fn keys_are_for_trusted_askers() {
     assert_eq!(records.len(), 1);
     assert_eq!(records[0].table().get(0).map(|k| k.0), Some(0xFFFF));
     assert_eq!((records[0].port_num(), records[0].block()), (1, 0));
+    // A switch: its port 0, and those of its external ports that have a link.
+    asked.set_lid(2);
+    let ports: Vec<PKeyRecord> = lab.records(&Ask::new(TABLE, p_key_mask::LID, &asked).trusted());
+    assert_eq!(ports.iter().map(|r| r.port_num()).collect::<Vec<_>>(), [0]);
+    asked.set_lid(4);
     asked.set_block(1);
     let mask = p_key_mask::LID | p_key_mask::BLOCK;
     let none = Err(sa_status::NO_RECORDS.0);

@@ -68,3 +68,12 @@ fn an_answer_that_may_be_long_is_marked_for_rmpp() {
     let header = SaHeader::parse(&answer.bytes).unwrap();
     assert_eq!((header.rmpp_version(), header.rmpp_flags(), answer.bytes.len()), (0, 0, 256));
 }
+
+#[test]
+fn a_request_longer_than_any_can_be_is_refused_and_not_kept() {
+    let mut lab = Lab::plain();
+    let mut bytes = Ask::new(method::GET, 0, &ClassPortInfo::default()).bytes();
+    bytes.resize(100_000, 0);
+    let refusal = lab.sa.take(lab.now, from(4), &bytes).expect("a refusal");
+    assert_eq!((status(&refusal.bytes), lab.sa.waiting()), (sa_status::REQ_INVALID.0, 0));
+}
