@@ -19,7 +19,7 @@ Every option of OpenSM 3.3.23, with its default. The column *here* says what bec
 * **no effect**: it never has one, for the reason given.
 
 Names are followed by a mark where stock OpenSM 3.3.23 does not know them: ¹ its development branch
-does, ² NVIDIA's OpenSM does.
+does, ² NVIDIA's OpenSM does, ³ only Lanekeeper does.
 ";
 
 /// The page.
@@ -59,6 +59,7 @@ fn row(spec: &OptionSpec) -> String {
         Class::Upstream => "",
         Class::MasterOnly => " ¹",
         Class::Vendor => " ²",
+        Class::Own => " ³",
     };
     let default = match spec.show(&spec.default_value()) {
         text if text.is_empty() => String::new(),

@@ -122,7 +122,8 @@ pub struct RouteJob<'a> {
     pub lids: &'a LidMap,
     /// The options.
     pub options: &'a RouteOptions,
-    /// The routes that stand, if any.
+    /// The routes that stand, if any, by the switches of this fabric: entries stay where they may
+    /// ([`crate::route`]). Engines do not look at them.
     pub previous: Option<&'a Lfts>,
 }
 

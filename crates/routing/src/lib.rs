@@ -4,6 +4,9 @@
 //! * [`engines`]: the engines, and [`route`], which works off a list of them.
 //! * [`graph`], [`targets`]: the fabric as engines see it: switches and links, LIDs by switch.
 //! * [`mod@check`], [`mod@quality`]: whether tables lead where they should, and how well.
+//! * [`patterns`]: what share of a link flows get under patterns of traffic.
+//! * [`topology`]: which well-known topology a fabric is.
+//! * `keep`: entries that stand stay where they may.
 //! * [`hops`]: distances between switches, for dumps.
 //! * [`tables`]: LIDs and forwarding tables. [`overrides`]: SL2VL tables that an engine prescribes.
 //! * [`shaping`]: options that shape the choice of ports.
@@ -25,17 +28,20 @@ pub mod hops;
 pub mod job;
 pub mod multicast;
 pub mod overrides;
+pub mod patterns;
 pub mod proof;
 pub mod quality;
 pub mod shaping;
 pub mod tables;
 pub mod targets;
+pub mod topology;
 pub mod torus;
 
 mod alike;
 mod balance;
 mod column;
 mod deps;
+mod keep;
 mod path_lanes;
 mod paths;
 mod route_files;
@@ -48,13 +54,16 @@ pub use column::End;
 pub use engines::{ENGINES, Outcome, UnknownEngine, find, route};
 pub use hops::Hops;
 pub use job::{DataVls, Decline, Engine, RouteJob, RouteOptions, Routes, SlPlan};
+pub use keep::{Kept, LIMIT};
 pub use multicast::{Grower, Grown, Tree};
 pub use overrides::{ArbEntry, LaneOverrides};
 pub use path_lanes::PathLanes;
+pub use patterns::{AllToAll, Contention, Shares, contention};
 pub use proof::{GroupTree, Proof, prove, prove_all};
 pub use quality::{Quality, quality};
 pub use route_files::{RouteFile, RouteFiles};
 pub use route_paths::{RouteLanes, RouteSls};
 pub use shaping::Shaping;
 pub use tables::{Lfts, LidMap};
+pub use topology::{Dimension, Topology};
 pub use torus::{GroupPorts, MasterTree, PairSls, TorusSeed, TorusSpec};

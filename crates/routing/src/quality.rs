@@ -87,6 +87,8 @@ pub struct Quality {
     /// The levels, from the leaves up and down again, where the switches form a tree: all links
     /// lead from one height above the leaves to the next. Empty otherwise.
     pub levels: Vec<LevelLoad>,
+    /// How high each switch stands above the leaf switches, in hops.
+    pub heights: Vec<u32>,
     /// The uplink with the greatest excess, where the switches form a tree.
     pub worst_uplink: Option<Uplink>,
 }
@@ -237,6 +239,7 @@ impl Tally {
             hops: self.hops,
             levels: if tree { levels(graph, &height, &links) } else { Vec::new() },
             worst_uplink: if tree { worst_uplink(graph, &height, &links) } else { None },
+            heights: height,
             links,
         }
     }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use lk_config::guid2lid::Guid2Lid;
 use lk_config::sa_db::SaDb;
-use lk_routing::Lfts;
 use lk_wire::{Gid, Lid, Sl, Smp};
 
 use crate::decide::{Desired, Settings, decide_trees, decide_with, writing_order};
@@ -200,10 +199,9 @@ impl Job {
             plan.order = writing_order(&plan, &seen, &desired, before);
             return JobResult { number, outcome: JobOutcome::Ordered(Box::new(plan)) };
         }
-        let lfts: Option<&Lfts> = before.and_then(|d| d.routes.as_ref()).map(|r| &r.lfts);
         let desired = match before.filter(|_| !groups.all) {
             Some(before) => decide_trees(&seen, &settings, &groups, before),
-            None => decide_with(&seen, &settings, lfts, &groups, before),
+            None => decide_with(&seen, &settings, &groups, before),
         };
         JobResult { number, outcome: JobOutcome::Decided(Box::new(desired)) }
     }

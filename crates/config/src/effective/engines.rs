@@ -2,7 +2,7 @@
 
 use lk_diag::nearest;
 
-/// A routing engine of OpenSM.
+/// A routing engine of OpenSM, or our own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Engine {
     /// Shortest paths, balanced.
@@ -27,11 +27,13 @@ pub enum Engine {
     Dfsssp,
     /// The same without lanes.
     Sssp,
+    /// The one that suits the topology. OpenSM does not have it.
+    Auto,
 }
 
 impl Engine {
     /// All of them with their names in the file.
-    pub const ALL: [(Self, &'static str); 11] = [
+    pub const ALL: [(Self, &'static str); 12] = [
         (Self::MinHop, "minhop"),
         (Self::Updn, "updn"),
         (Self::Dnup, "dnup"),
@@ -43,6 +45,7 @@ impl Engine {
         (Self::Nue, "nue"),
         (Self::Dfsssp, "dfsssp"),
         (Self::Sssp, "sssp"),
+        (Self::Auto, "auto"),
     ];
 
     /// Its name in the file.
@@ -86,7 +89,6 @@ const VENDOR: &[(&str, Option<Engine>)] = &[
     ("dfp2", Some(Engine::Dfsssp)),
     ("pqft", Some(Engine::Ftree)),
     ("chain", None),
-    ("auto", None),
 ];
 
 /// The words of a list of routing engines, in order. They are separated by commas; blanks do not

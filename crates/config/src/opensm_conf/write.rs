@@ -53,6 +53,7 @@ fn option(out: &mut String, spec: &OptionSpec, options: &Options, diagnostics: &
         Class::Upstream => None,
         Class::MasterOnly => Some("OpenSM 3.3.23 does not know this option."),
         Class::Vendor => Some("Of other managers, only NVIDIA's OpenSM knows this option."),
+        Class::Own => Some("No other manager knows this option."),
     };
     if let Some(text) = foreign {
         let _ = writeln!(out, "# {text}");

@@ -114,6 +114,9 @@ options! {
         avoid_throttled_links: bool = false, fixed, Applied;
         /// If TRUE, updn and ftree also connect root switches with each other.
         connect_roots: bool = false, reload, Applied;
+        /// If TRUE, the forwarding tables that switches hold are read before the first routes are
+        /// made, and their entries stay where the routing engine allows it.
+        adopt_routes: bool = true, reload, Applied, own;
         /// If TRUE, routes are kept while the topology stays the same.
         use_ucast_cache: bool = false, fixed, NotYet;
         /// File with hop counts to load instead of computing them.

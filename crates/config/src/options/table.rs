@@ -65,6 +65,8 @@ pub enum Class {
     MasterOnly,
     /// NVIDIA's OpenSM only, and Lanekeeper.
     Vendor,
+    /// Lanekeeper only.
+    Own,
 }
 
 /// What becomes of the option here.
@@ -152,6 +154,11 @@ impl OptionSpec {
 
     pub(super) const fn hex(mut self) -> Self {
         self.hex = true;
+        self
+    }
+
+    pub(super) const fn own(mut self) -> Self {
+        self.class = Class::Own;
         self
     }
 

@@ -2,6 +2,7 @@
 
 use super::{ENGINES, NVIDIA_ONLY};
 use crate::job::{Decline, Engine, RouteJob, Routes};
+use crate::keep::{Kept, keep};
 
 /// A name in the list that no engine has.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,6 +29,8 @@ pub struct Outcome {
     /// The routes; none where all engines declined and minhop may not stand in for them: because of
     /// `no_fallback`, or of a name that no engine has.
     pub routes: Option<Routes>,
+    /// What became of the entries that stood; none where none did.
+    pub kept: Option<Kept>,
     /// The engines that were tried and declined, in the order of the list.
     pub declined: Vec<Decline>,
     /// Names that no engine has. They are errors of the list and are skipped.
@@ -42,7 +45,7 @@ pub fn find(name: &str) -> Option<&'static dyn Engine> {
     ENGINES.iter().copied().find(|e| e.name() == name)
 }
 
-/// Routes a fabric by the first engine of a list that takes it.
+/// Routes a fabric by the first engine of a list that takes it, and keeps what stands where it may.
 ///
 /// The list is split at commas and white space. An unknown name is skipped, but minhop does not
 /// stand in for it: whoever misspells an engine does not want another one. An empty list (also
@@ -50,6 +53,16 @@ pub fn find(name: &str) -> Option<&'static dyn Engine> {
 /// unless `no_fallback` stands in it.
 #[must_use]
 pub fn route(list: &str, job: &RouteJob<'_>) -> Outcome {
+    let mut outcome = afresh(list, job);
+    if let Some(routes) = outcome.routes.take() {
+        let (routes, kept) = keep(job, routes);
+        (outcome.routes, outcome.kept) = (Some(routes), kept);
+    }
+    outcome
+}
+
+/// Routes without regard to what stands.
+fn afresh(list: &str, job: &RouteJob<'_>) -> Outcome {
     let mut outcome = Outcome::default();
     let mut fallback = true;
     let mut named = false;

@@ -3,6 +3,7 @@
 //! To add an engine: a file or folder here with a type that implements [`Engine`], and its entry
 //! in [`ENGINES`].
 
+mod auto;
 mod dfsssp;
 mod dnup;
 mod dor;
@@ -17,6 +18,7 @@ mod sssp;
 pub mod torus2qos;
 mod updn;
 
+pub use auto::Auto;
 pub use dfsssp::DfSssp;
 pub use dnup::DnUp;
 pub use dor::Dor;
@@ -33,10 +35,10 @@ pub use updn::UpDn;
 use crate::job::Engine;
 
 /// All engines of this version.
-pub const ENGINES: &[&dyn Engine] =
-    &[&MinHop, &UpDn, &DnUp, &Dor, &FTree, &FromFile, &Torus2Qos, &Sssp, &DfSssp, &Lash, &Nue];
+pub const ENGINES: &[&dyn Engine] = &[
+    &MinHop, &UpDn, &DnUp, &Dor, &FTree, &FromFile, &Torus2Qos, &Sssp, &DfSssp, &Lash, &Nue, &Auto,
+];
 
 /// Engines that only NVIDIA's subnet manager has.
-pub const NVIDIA_ONLY: &[&str] = &[
-    "ar_updn", "ar_ftree", "ar_torus", "ar_dor", "dfp", "dfp2", "kdor-hc", "pqft", "chain", "auto",
-];
+pub const NVIDIA_ONLY: &[&str] =
+    &["ar_updn", "ar_ftree", "ar_torus", "ar_dor", "dfp", "dfp2", "kdor-hc", "pqft", "chain"];

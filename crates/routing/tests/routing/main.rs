@@ -11,10 +11,14 @@
 //! * `multicast`: the same with packets to groups. `trees`: the trees of groups.
 //! * `change`: the same while tables are written.
 //! * `golden`, `golden_trees`: against tables that OpenSM made.
+//! * `keep`: entries that stand stay where they may. `auto`: topologies, and engines for them.
+//! * `contention`: shares of flows.
 //! * `findings`: the checker and the figures on tables whose faults are known.
 
+mod auto;
 mod balance;
 mod change;
+mod contention;
 mod corners;
 mod dnup;
 mod dor;
@@ -24,6 +28,7 @@ mod findings;
 mod ftree;
 mod golden;
 mod golden_trees;
+mod keep;
 mod lanes;
 mod list;
 mod minhop;

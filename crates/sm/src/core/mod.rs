@@ -25,7 +25,7 @@ use crate::event::{Event, Reason, SmState, SweepFigures};
 use crate::io::{Command, Decision, Input, Job, JobOutcome, Outcome, Output, View};
 use crate::multicast::NotMade;
 use crate::observe::{Discovery, Observed, Query, Table};
-use crate::plan::{Plan, Report, is_mft, tables_to_read, to_be_read};
+use crate::plan::{Plan, Report, is_mft, standing, tables_to_read, to_be_read};
 use crate::sa::Sa;
 use crate::time::{Duration, Instant};
 use crate::window::{Answer, Failure, Limits, Window};
@@ -64,6 +64,8 @@ enum Purpose {
 
 enum Stage {
     Discover(Box<Discovery>),
+    /// Forwarding tables that are in force are read, so that their entries may stay.
+    Stand(BlockQueue),
     /// The decision is being made elsewhere.
     Decide,
     Read(BlockQueue),

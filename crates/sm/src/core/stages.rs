@@ -60,7 +60,7 @@ impl Sm {
                 let (smp, query) = walk.next(in_flight)?;
                 (smp, Purpose::Discover(query), Patience::Normal)
             }
-            Stage::Read(queue) => {
+            Stage::Stand(queue) | Stage::Read(queue) => {
                 let (table, block) = queue.take()?;
                 let seen = self.seen.as_ref()?;
                 let at = table.address(block, &seen.fabric);
@@ -111,7 +111,7 @@ impl Sm {
             (Purpose::Discover(query), Stage::Discover(walk)) => {
                 walk.answered(query, response, &mut events);
             }
-            (Purpose::Read(table, block), Stage::Read(_)) => {
+            (Purpose::Read(table, block), Stage::Stand(_) | Stage::Read(_)) => {
                 if let Some(seen) = &mut self.seen {
                     Arc::make_mut(seen).tables.learn(table, block, response.data());
                 }
@@ -146,7 +146,7 @@ impl Sm {
             (Purpose::Discover(query), Stage::Discover(walk)) => {
                 walk.failed(query, why, &mut events);
             }
-            (Purpose::Read(table, block), Stage::Read(_)) => {
+            (Purpose::Read(table, block), Stage::Stand(_) | Stage::Read(_)) => {
                 let event = self.read_failed(table, block, why);
                 if matches!(event, Event::RefusalSuppressed(..)) {
                     self.tolerated += 1;
@@ -198,6 +198,10 @@ impl Sm {
                     return false;
                 };
                 self.discovered(*walk);
+                true
+            }
+            Stage::Stand(_) => {
+                self.decide();
                 true
             }
             Stage::Read(_) => {
@@ -279,9 +283,19 @@ impl Sm {
             return;
         }
         self.set_state(SmState::Master);
+        let standing = match self.options().adopt_routes {
+            true => standing(&seen),
+            false => Vec::new(),
+        };
+        let queue = BlockQueue::new(standing, &seen.fabric);
+        self.seen = Some(Arc::new(seen));
+        self.stage = Stage::Stand(queue);
+    }
+
+    /// Hands out the decision, all that it needs being read.
+    fn decide(&mut self) {
+        let Some(seen) = self.seen.as_ref().map(Arc::clone) else { return };
         let groups = self.settle_groups(&seen);
-        let seen = Arc::new(seen);
-        self.seen = Some(Arc::clone(&seen));
         self.stage = Stage::Decide;
         self.job += 1;
         self.out.push_back(Output::Job(Job {

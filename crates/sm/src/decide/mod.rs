@@ -129,9 +129,9 @@ pub struct Desired {
 
 /// Decides, for a subnet without multicast groups.
 #[must_use]
-pub fn decide(seen: &Observed, settings: &Settings, previous: Option<&Lfts>) -> Desired {
+pub fn decide(seen: &Observed, settings: &Settings) -> Desired {
     let groups = Memberships { all: true, ..Memberships::default() };
-    decide_with(seen, settings, previous, &groups, None)
+    decide_with(seen, settings, &groups, None)
 }
 
 /// Decides again what multicast groups need, and nothing else.
@@ -152,13 +152,12 @@ pub(crate) fn decide_trees(
 pub(crate) fn decide_with(
     seen: &Observed,
     settings: &Settings,
-    previous: Option<&Lfts>,
     groups: &Memberships,
     before: Option<&Desired>,
 ) -> Desired {
     let mut events = Vec::new();
     let plan = lids::assign(seen, settings, &mut events);
-    let routes = route(seen, settings, &plan.map, previous, &mut events);
+    let routes = route(seen, settings, &plan.map, &mut events);
     let partitions = Partitions::of(seen, settings);
     let pkeys = pkeys::tables(seen, &partitions, &settings.options, &mut events);
     let links = links::LinkSetup::new(seen, settings, &plan.map, routes.as_ref())
@@ -210,11 +209,12 @@ fn route(
     seen: &Observed,
     settings: &Settings,
     lids: &LidMap,
-    previous: Option<&Lfts>,
     events: &mut Vec<Event>,
 ) -> Option<Routes> {
     let options = route_options(seen, settings);
-    let job = RouteJob { fabric: &seen.fabric, lids, options: &options, previous };
+    let standing = seen.standing_lfts();
+    let (fabric, options) = (&seen.fabric, &options);
+    let job = RouteJob { fabric, lids, options, previous: Some(&standing) };
     let asked = settings.options.routing_engine.as_deref();
     let outcome = lk_routing::route(&engines::in_force(asked, events), &job);
     for declined in outcome.declined {
@@ -229,6 +229,12 @@ fn route(
             reason: unknown.to_string(),
         });
     }
+    // At the first sweep it is told what was kept even if that is all.
+    let kept =
+        outcome.kept.filter(|kept| kept.stood > 0 && (kept.moved > 0 || settings.first_sweep));
+    let kept = kept.map(|kept| {
+        format!("{} of {} forwarding entries that stood lead elsewhere now", kept.moved, kept.stood)
+    });
     match &outcome.routes {
         Some(routes) => events.push(Event::Routed {
             engine: routes.engine,
@@ -236,7 +242,7 @@ fn route(
                 .and_then(|list| list.split([',', ' ', '\t']).find(|name| !name.is_empty()))
                 .unwrap_or("minhop")
                 .to_owned(),
-            notes: routes.notes.clone(),
+            notes: routes.notes.iter().cloned().chain(kept).collect(),
         }),
         None => events.push(Event::NotRouted),
     }

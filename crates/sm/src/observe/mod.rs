@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lk_fabric::{Fabric, NodeKind, PortId, SwitchId};
-use lk_wire::{DirPath, MlnxExtPortInfo, PortInfo, PortState, SmInfo, SwitchInfo};
+use lk_routing::Lfts;
+use lk_wire::{DirPath, Lid, MlnxExtPortInfo, PortInfo, PortState, SmInfo, SwitchInfo};
 
 use crate::event::RequestName;
 
@@ -41,6 +42,28 @@ pub struct Observed {
 }
 
 impl Observed {
+    /// The forwarding tables that are in force, as far as they are known: entries up to
+    /// LinearFDBTop.
+    #[must_use]
+    pub fn standing_lfts(&self) -> Lfts {
+        let row = |s: SwitchId| {
+            let top = self.switch_info(s).map_or(0, |info| usize::from(info.linear_fdb_top()));
+            let (row, known) = self.tables.lft(s);
+            let mut row = row.to_vec();
+            for (block, bytes) in row.chunks_mut(Lfts::BLOCK).enumerate() {
+                if top == 0 || !known.contains(block as u16) {
+                    bytes.fill(Lfts::NO_PATH);
+                }
+            }
+            row.iter_mut().skip(top + 1).for_each(|byte| *byte = Lfts::NO_PATH);
+            row
+        };
+        let rows: Vec<Vec<u8>> = self.fabric.switch_ids().map(row).collect();
+        let longest = rows.iter().map(Vec::len).max().unwrap_or(0);
+        let top = Lid(longest.saturating_sub(1) as u16);
+        Lfts { top, rows: rows.into_iter().map(Arc::from).collect() }
+    }
+
     /// A fabric of which only the graph and PortInfo are known, as from a file.
     #[must_use]
     pub fn from_graph(fabric: Fabric, ports: Vec<Option<PortInfo>>) -> Self {

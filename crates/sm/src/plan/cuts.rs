@@ -75,7 +75,7 @@ mod tests {
         for info in seen.switches.iter_mut().flatten() {
             info.set_multicast_fdb_cap(64);
         }
-        let first = decide(&seen, &settings, None);
+        let first = decide(&seen, &settings);
         read_zeros(&mut seen, &first);
         let plan = Plan::compare(&seen, &first);
         carry_out(&mut seen, &plan, &first);

@@ -7,6 +7,7 @@
 mod counts;
 mod cuts;
 mod report;
+mod standing;
 mod wildcards;
 mod writing;
 
@@ -22,6 +23,7 @@ use lk_wire::{MlnxExtPortInfo, Mtu, PortInfo, PortState, SwitchInfo, VlCode};
 pub(crate) use counts::count;
 pub use cuts::Cut;
 pub use report::{Change, Declined, Group, Report, Routing};
+pub use standing::standing;
 pub use writing::Writing;
 
 use crate::decide::Desired;
@@ -437,7 +439,7 @@ mod tests {
 
     fn settled_fabric(settings: &Settings) -> Observed {
         let mut seen = two_switches(&[], true);
-        let desired = decide(&seen, settings, None);
+        let desired = decide(&seen, settings);
         read_zeros(&mut seen, &desired);
         let plan = Plan::compare(&seen, &desired);
         carry_out(&mut seen, &plan, &desired);
@@ -448,7 +450,7 @@ mod tests {
     fn what_a_plan_writes_leaves_nothing_to_do() {
         let settings = settings(|_| {});
         let seen = settled_fabric(&settings);
-        let desired = decide(&seen, &settings, None);
+        let desired = decide(&seen, &settings);
         assert!(to_be_read(&seen, &desired).is_empty());
         let plan = Plan::compare(&seen, &desired);
         assert!(plan.is_empty() && plan.unread == 0, "{plan:?}");
@@ -465,7 +467,7 @@ mod tests {
     fn a_new_fabric_needs_one_write_for_each_block() {
         let settings = settings(|_| {});
         let mut seen = two_switches(&[], false);
-        let desired = decide(&seen, &settings, None);
+        let desired = decide(&seen, &settings);
         // P_Key tables are read with the fabric; here the walk has left them out.
         assert_eq!(read_zeros(&mut seen, &desired), 8);
         let plan = Plan::compare(&seen, &desired);
@@ -482,7 +484,7 @@ mod tests {
     fn without_qos_no_lane_is_touched() {
         let settings = settings(|o| o.qos = false);
         let mut seen = two_switches(&[], true);
-        let desired = decide(&seen, &settings, None);
+        let desired = decide(&seen, &settings);
         read_zeros(&mut seen, &desired);
         let plan = Plan::compare(&seen, &desired);
         let counts = count(&plan, &seen, &desired);
@@ -506,14 +508,14 @@ mod tests {
         for switch in &mut seen.switches {
             switch.as_mut().unwrap().set_partition_enforcement_cap(32);
         }
-        let desired = decide(&seen, &settings, None);
+        let desired = decide(&seen, &settings);
         read_zeros(&mut seen, &desired);
         let plan = Plan::compare(&seen, &desired);
         assert_eq!(count(&plan, &seen, &desired).pkeys, 8 + 6);
         assert!(plan.ports.iter().any(|c| c.after.partition_enforcement_inbound() == 1));
         carry_out(&mut seen, &plan, &desired);
         settings.partitions = conf("Default=0x7fff:ALL=full;A=1:0x100003=full,0x100009;");
-        let desired = decide(&seen, &settings, None);
+        let desired = decide(&seen, &settings);
         let plan = Plan::compare(&seen, &desired);
         assert_eq!(count(&plan, &seen, &desired).pkeys, 2);
         let key = |p: PortId| desired.block(Table::PKeys(p), 0).unwrap()[2..4].to_vec();
@@ -527,7 +529,7 @@ mod tests {
     #[test]
     fn raising_max_op_vls_shows_every_link_that_bounces() {
         let seen = settled_fabric(&settings(|o| o.max_op_vls = 1));
-        let desired = decide(&seen, &settings(|o| o.max_op_vls = 3), None);
+        let desired = decide(&seen, &settings(|o| o.max_op_vls = 3));
         let plan = Plan::compare(&seen, &desired);
         assert_eq!(plan.bounces.len(), seen.fabric.links().count());
         let text = Report::of(&plan, &seen, &desired).text(true);
@@ -538,7 +540,7 @@ mod tests {
     #[test]
     fn a_link_in_init_takes_its_lanes_without_a_bounce() {
         let seen = two_switches(&[], false);
-        let desired = decide(&seen, &settings(|_| {}), None);
+        let desired = decide(&seen, &settings(|_| {}));
         let plan = Plan::compare(&seen, &desired);
         let raised = plan.ports.iter().filter(|c| c.before.oper_vls() != c.after.oper_vls());
         assert_eq!(raised.count(), 2 * seen.fabric.links().count(), "OperVLs of both ends");
@@ -548,7 +550,7 @@ mod tests {
     #[test]
     fn links_are_bounced_from_the_end_that_is_reached_without_them() {
         let seen = settled_fabric(&settings(|o| o.max_op_vls = 1));
-        let desired = decide(&seen, &settings(|o| o.max_op_vls = 2), None);
+        let desired = decide(&seen, &settings(|o| o.max_op_vls = 2));
         let plan = Plan::compare(&seen, &desired);
         let hops = |p: PortId| seen.path(p).hops();
         for bounce in &plan.bounces {
@@ -563,7 +565,7 @@ mod tests {
         let settings = settings(|_| {});
         let mut seen = settled_fabric(&settings);
         seen.tables = crate::observe::Tables::unknown(&seen.fabric);
-        let desired = decide(&seen, &settings, None);
+        let desired = decide(&seen, &settings);
         let unread: usize = to_be_read(&seen, &desired).iter().map(|r| r.blocks.len()).sum();
         let plan = Plan::compare(&seen, &desired);
         assert!(plan.is_empty(), "nothing is written that was not read");
@@ -577,7 +579,7 @@ mod tests {
         let mut settings = settings;
         settings.routing.roots = Some(vec![lk_wire::Guid(0xdead)]);
         let seen = two_switches(&[], false);
-        let desired = decide(&seen, &settings, None);
+        let desired = decide(&seen, &settings);
         assert!(desired.routes.is_none());
         assert!(Plan::compare(&seen, &desired).is_empty());
     }
@@ -587,7 +589,7 @@ mod tests {
         let mut settings = settings(|o| o.routing_engine = Some("updn,ftree".to_owned()));
         settings.routing.roots = Some(vec![lk_wire::Guid(0xdead)]);
         let seen = two_switches(&[], false);
-        let desired = decide(&seen, &settings, None);
+        let desired = decide(&seen, &settings);
         let routing = Report::of(&Plan::compare(&seen, &desired), &seen, &desired).routing;
         assert_eq!((routing.asked.as_deref(), routing.engine), (Some("updn"), Some("minhop")));
         let names: Vec<&str> = routing.declined.iter().map(|d| &*d.engine).collect();

@@ -33,7 +33,7 @@ pub(super) fn view_with(options: Options, change: impl Fn(&mut Observed)) -> Vie
         info.set_guid_cap(16);
         info.set_m_key(0x1234);
     }
-    let desired = decide(&seen, &settings, None);
+    let desired = decide(&seen, &settings);
     read_zeros(&mut seen, &desired);
     let plan = Plan::compare(&seen, &desired);
     carry_out(&mut seen, &plan, &desired);

@@ -3,26 +3,46 @@
 //! It takes opensm's options, so that a site's opensm.conf or the words of its unit file say
 //! which engine, roots and LMC; those that have nothing to do with routing change nothing.
 
+mod compare;
 mod dump;
 pub(super) mod lids;
 mod path_sls;
 mod previous;
 mod report;
 pub(super) mod request;
+mod svg;
 
 use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 use lk_fabric::Fabric;
-use lk_routing::{LidMap, Outcome, RouteJob, Routes};
+use lk_routing::{Lfts, LidMap, Outcome, RouteJob, Routes};
 use lk_sm::Settings;
 
 use crate::commands::sm::files;
 use crate::failure::{FOUND, Failure};
 use crate::{input, terminal};
+use compare::Comparison;
 use report::Report;
+
+/// What an engine is given beside the fabric.
+pub(super) struct Asked<'a> {
+    /// The tables that were in force before.
+    previous: Option<&'a Lfts>,
+    /// Whether their entries stay where they may.
+    keep: bool,
+}
+
+impl Asked<'_> {
+    /// How many entries lead elsewhere than before.
+    fn moved(&self, now: &Lfts) -> Option<usize> {
+        self.previous.map(|before| previous::moved(before, now))
+    }
+}
 
 /// Routes a fabric, prints the figures and writes what was asked for.
 ///
@@ -36,10 +56,18 @@ pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
     let lids = lids::number(fabric, request.lmc)?;
     let previous = request.previous.as_deref();
     let previous = previous.map(|path| previous::read(path, fabric)).transpose()?;
-    let routed = routes(fabric, &lids.map, &request.settings)?;
-    let moved = previous.map(|tables| previous::moved(&tables, &routed.routes.lfts));
-    let report = Report::of(fabric, &lids, &routed, moved);
+    let asked = Asked { previous: previous.as_ref(), keep: request.keep };
+    if !request.compare.is_empty() {
+        return compare(fabric, &lids, &request, &asked);
+    }
+    let engines = request.settings.options.routing_engine.as_deref().unwrap_or("minhop");
+    let routed = attempt(fabric, &lids.map, engines, &request, &asked)?;
+    let moved = asked.moved(&routed.routes.lfts);
+    let (report, quality) = Report::of(fabric, &lids, &routed, moved, request.seed);
     let routes = routed.routes;
+    if let Some(path) = &request.svg {
+        picture(path, &svg::draw(fabric, &[(routes.engine, &quality)]))?;
+    }
     if let Some(file) = &request.path_sls {
         files::write_text(file, |out| path_sls::write(out, fabric, &lids.map, &routes))?;
     }
@@ -49,6 +77,27 @@ pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
     terminal::print(&if request.json { report.json() } else { report.text() })?;
     let good = report.all_reached && report.deadlock_free && !input.flawed;
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
+}
+
+/// Routes by several engines and puts their figures side by side.
+fn compare(
+    fabric: &Fabric,
+    lids: &lids::Numbered,
+    request: &request::Request,
+    asked: &Asked<'_>,
+) -> Result<ExitCode, Failure> {
+    let (comparison, figures) = Comparison::of(fabric, lids, &request.compare, request, asked)?;
+    if let Some(path) = &request.svg {
+        let figures: Vec<_> = figures.iter().map(|(name, q)| (name.as_str(), q)).collect();
+        picture(path, &svg::draw(fabric, &figures))?;
+    }
+    terminal::print(&if request.json { comparison.json() } else { comparison.text() })?;
+    Ok(if comparison.is_empty() { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+}
+
+fn picture(path: &Path, text: &str) -> Result<(), Failure> {
+    let written = fs::write(path, text);
+    Ok(written.with_context(|| format!("cannot write {}", path.display()))?)
 }
 
 /// Refuses a fabric without anything to route.
@@ -83,9 +132,35 @@ pub(super) fn routes(
 ) -> Result<Routed, Failure> {
     let engines = settings.options.routing_engine.as_deref().unwrap_or("minhop");
     let job = RouteJob { fabric, lids, options: &settings.routing, previous: None };
+    let (outcome, seconds) = timed(engines, &job);
+    settled(outcome, seconds, engines)
+}
+
+/// The same by a list of engines, with what stood before.
+fn attempt(
+    fabric: &Fabric,
+    lids: &LidMap,
+    engines: &str,
+    request: &request::Request,
+    asked: &Asked<'_>,
+) -> Result<Routed, Failure> {
+    let previous = asked.previous.filter(|_| asked.keep);
+    let job = RouteJob { fabric, lids, options: &request.settings.routing, previous };
+    let (outcome, seconds) = timed(engines, &job);
+    settled(outcome, seconds, engines)
+}
+
+fn timed(engines: &str, job: &RouteJob<'_>) -> (Outcome, f64) {
     let start = Instant::now();
-    let mut outcome = lk_routing::route(engines, &job);
-    let seconds = start.elapsed().as_secs_f64();
+    let outcome = lk_routing::route(engines, job);
+    (outcome, start.elapsed().as_secs_f64())
+}
+
+/// The routes of an outcome. What became of the other engines is told.
+///
+/// # Errors
+/// There are none.
+fn settled(mut outcome: Outcome, seconds: f64, engines: &str) -> Result<Routed, Failure> {
     tell(&outcome);
     match outcome.routes.take() {
         Some(routes) => Ok(Routed { routes, seconds, asked: engines.to_owned(), outcome }),

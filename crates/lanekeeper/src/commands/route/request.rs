@@ -41,6 +41,27 @@ static EXTRA: &[CommandLineOption] = &[
         "Count the entries that move against these tables: an opensm.fdbs, an opensm-lfts.dump, or \
          what dump_fts or ibroute prints.",
     ),
+    extra(
+        &["keep"],
+        Argument::None,
+        "With --previous: let its entries stand where they may, as `sm` does with what it finds on \
+         switches.",
+    ),
+    extra(
+        &["compare"],
+        Argument::Required("ENGINES"),
+        "Route by each of these engines and put their figures side by side.",
+    ),
+    extra(
+        &["svg"],
+        Argument::Required("FILE"),
+        "Write a picture of how many routes are on each link.",
+    ),
+    extra(
+        &["seed"],
+        Argument::Required("N"),
+        "The seed of the permutations by which shares are worked out (1).",
+    ),
     IBNL_PATH,
     extra(&["json"], Argument::None, "Print the figures as JSON."),
 ];
@@ -69,6 +90,14 @@ pub(super) struct Request {
     pub(super) path_sls: Option<PathBuf>,
     /// The tables that were in force before.
     pub(super) previous: Option<PathBuf>,
+    /// Whether the entries of these stay where they may.
+    pub(super) keep: bool,
+    /// Engines to be compared; none: one is asked for.
+    pub(super) compare: Vec<String>,
+    /// Where the picture goes.
+    pub(super) svg: Option<PathBuf>,
+    /// The seed of permutations by chance.
+    pub(super) seed: u64,
     /// Whether the figures are printed as JSON.
     pub(super) json: bool,
 }
@@ -134,7 +163,22 @@ const USAGE: &str = "lanekeeper route FABRIC";
 pub(super) fn read(words: &[OsString]) -> Result<Option<Request>, Failure> {
     let Some(words) = understand(words, USAGE, EXTRA)? else { return Ok(None) };
     let Words { line, operands, settings, lmc } = words;
+    if line.extra("keep").is_some() && line.extra("previous").is_none() {
+        return Err(usage(USAGE, "--keep means nothing without --previous"));
+    }
+    let compare = line.extra("compare").map(engines).transpose()?.unwrap_or_default();
+    if !compare.is_empty() && line.extra("dump").is_some() {
+        return Err(usage(USAGE, "--dump is for one engine, and --compare for several"));
+    }
+    let seed = line.extra("seed").map(|text| {
+        let number = text.parse::<u64>();
+        number.map_err(|_| usage(USAGE, &format!("--seed {text}: not a number")))
+    });
     Ok(Some(Request {
+        keep: line.extra("keep").is_some(),
+        compare,
+        svg: line.extra("svg").map(PathBuf::from),
+        seed: seed.transpose()?.unwrap_or(1),
         fabric: one_fabric(USAGE, &operands)?,
         ibnl: line.extra("ibnl-path").map(str::to_owned),
         lmc,
@@ -144,6 +188,20 @@ pub(super) fn read(words: &[OsString]) -> Result<Option<Request>, Failure> {
         previous: line.extra("previous").map(PathBuf::from),
         json: line.extra("json").is_some(),
     }))
+}
+
+/// The engines of a list, each once.
+fn engines(list: &str) -> Result<Vec<String>, Failure> {
+    let mut names: Vec<String> = Vec::new();
+    for name in list.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    if names.is_empty() {
+        return Err(usage(USAGE, "--compare takes names of engines with commas between them"));
+    }
+    Ok(names)
 }
 
 /// The fabric's file, where there has to be one.

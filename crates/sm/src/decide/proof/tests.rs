@@ -34,7 +34,7 @@ fn ring() -> Fabric {
 fn on_ring(options: Options) -> (crate::Observed, Desired) {
     let seen = observed(ring(), Guid(0x50));
     let settings = Settings::new(options, lk_config::guid2lid::Guid2Lid::new());
-    let desired = decide(&seen, &settings, None);
+    let desired = decide(&seen, &settings);
     (seen, desired)
 }
 
@@ -184,7 +184,7 @@ fn a_tree_is_proved_for_every_sl() {
     let seen = crate::testing::two_switches(&[], true);
     options.qos_sets.generic.sl2vl = Some("0,1,0,1,2,2,15".to_owned());
     let settings = Settings::new(options, lk_config::guid2lid::Guid2Lid::new());
-    let desired = decide(&seen, &settings, None);
+    let desired = decide(&seen, &settings);
     let verdict = desired.verdict.unwrap();
     assert!(verdict.is_good());
     assert_eq!((verdict.any_sl, verdict.sls.as_slice()), (AnySl::Free, &[0][..]));

@@ -54,7 +54,7 @@ impl Subnet {
         for switch in seen.switches.iter_mut().flatten() {
             switch.set_multicast_fdb_cap(0x400);
         }
-        let desired = decide(&seen, &settings, None);
+        let desired = decide(&seen, &settings);
         read_zeros(&mut seen, &desired);
         let plan = Plan::compare(&seen, &desired);
         carry_out(&mut seen, &plan, &desired);
