@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use lk_peers::opensm::time_of_day;
 use lk_peers::{Ibsim, Lanekeeper};
 
 /// What one run took.
@@ -168,15 +169,6 @@ fn time_to_up(log: &str) -> Option<f64> {
     let up = log.lines().find(|line| line.contains("SUBNET UP")).and_then(time_of_day)?;
     // A run may pass midnight.
     Some((up - first).rem_euclid(24.0 * 3600.0))
-}
-
-/// `Nov 30 08:35:16 008574 [2A40A740] 0x03 -> …`: the seconds since midnight.
-fn time_of_day(line: &str) -> Option<f64> {
-    let mut words = line.split_whitespace().skip(2);
-    let mut clock = words.next()?.split(':').map(str::parse::<f64>);
-    let mut part = || clock.next()?.ok();
-    let seconds = part()? * 3600.0 + part()? * 60.0 + part()?;
-    Some(seconds + words.next()?.parse::<f64>().ok()? / 1e6)
 }
 
 fn keep_better(best: &mut Option<Run>, new: Run) {

@@ -105,3 +105,14 @@ impl Drop for Running {
         process::stop(&mut self.child);
     }
 }
+
+/// `Nov 30 08:35:16 008574 [2A40A740] 0x03 -> …`, a line of the log of opensm or lanekeeper: the
+/// seconds since midnight.
+#[must_use]
+pub fn time_of_day(line: &str) -> Option<f64> {
+    let mut words = line.split_whitespace().skip(2);
+    let mut clock = words.next()?.split(':').map(str::parse::<f64>);
+    let mut part = || clock.next()?.ok();
+    let seconds = part()? * 3600.0 + part()? * 60.0 + part()?;
+    Some(seconds + words.next()?.parse::<f64>().ok()? / 1e6)
+}
