@@ -38,11 +38,15 @@ impl Columns {
         let lids = &self.lids[columns.clone()];
         let first = columns.start * self.switches;
         let cells = &mut self.cells[first..first + lids.len() * self.switches];
-        cells.par_chunks_mut(self.switches.max(1)).zip(lids).for_each(|(column, lid)| {
-            for (s, cell) in column.iter_mut().enumerate() {
-                let port = lfts.port(SwitchId(s as u32), *lid);
-                let link = port.and_then(|port| graph.link_at(s, port));
-                *cell = link.map_or(NO_LINK, |link| link as u8);
+        // A row of the tables is read for many LIDs at once: they lie side by side there.
+        let n = self.switches.max(1);
+        cells.par_chunks_mut(64 * n).zip(lids.par_chunks(64)).for_each(|(cells, lids)| {
+            for s in 0..self.switches {
+                for (column, lid) in lids.iter().enumerate() {
+                    let port = lfts.port(SwitchId(s as u32), *lid);
+                    let link = port.and_then(|port| graph.link_at(s, port));
+                    cells[column * n + s] = link.map_or(NO_LINK, |link| link as u8);
+                }
             }
         });
     }
