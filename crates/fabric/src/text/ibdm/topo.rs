@@ -1,6 +1,6 @@
 //! The topology: systems, and the cables between their plugs.
 
-use lk_diag::{Diagnostic, SourceFile};
+use lk_diag::{Diagnostic, SourceFile, Span};
 use rustc_hash::FxHashMap;
 
 use super::words::{self, Line, Word};
@@ -150,15 +150,19 @@ fn flavours(words: &[Word<'_>], place: Place) -> Result<Vec<Flavour>, (Place, &'
     let mut all = Vec::new();
     let texts = std::iter::once((head, first)).chain(rest.iter().map(|w| (w.text, w)));
     for (text, word) in texts {
-        for part in text.split(',').filter(|part| !part.is_empty()) {
-            let Some((board, modifier)) = part.split_once('=') else {
-                return Err((at(word), "BOARD=MODIFIER"));
-            };
-            if board.is_empty() || modifier.is_empty() {
-                return Err((at(word), "BOARD=MODIFIER"));
+        let mut start = word.span.end - text.len();
+        for part in text.split(',') {
+            let place = Place { span: Span::new(start, start + part.len()), ..place };
+            start += part.len() + 1;
+            if part.is_empty() {
+                continue;
             }
+            let split = part
+                .split_once('=')
+                .filter(|(board, modifier)| !board.is_empty() && !modifier.is_empty());
+            let (board, modifier) = split.ok_or((place, "BOARD=MODIFIER"))?;
             let (board, modifier) = (board.to_owned(), modifier.to_owned());
-            all.push(Flavour { board, modifier, place: at(word) });
+            all.push(Flavour { board, modifier, place });
         }
     }
     Ok(all)
