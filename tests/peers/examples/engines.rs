@@ -114,8 +114,8 @@ fn opensm(shape: &str, engine: &str, patience: Duration) -> Figures {
 fn lanes_of(log: &str) -> Option<f64> {
     let says = |line: &&str| line.contains("Lanes") || line.contains("virtual lanes");
     let line = log.lines().find(says)?;
-    let numbers = line.split(|c: char| !c.is_ascii_digit()).filter(|w| !w.is_empty());
-    numbers.last()?.parse().ok()
+    let mut numbers = line.rsplit(|c: char| !c.is_ascii_digit()).filter(|w| !w.is_empty());
+    numbers.next()?.parse().ok()
 }
 
 fn lanekeeper(shape: &str, engine: &str) -> Figures {
