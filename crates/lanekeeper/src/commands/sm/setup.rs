@@ -194,7 +194,7 @@ pub(super) fn settings(
     files::node_names(&mut settings, said);
     settings.partitions = partitions::read(effective, simulated, last, said);
     policy::read(effective, simulated, &mut settings, said);
-    torus_qos::look(effective, said);
+    torus_qos::look(effective, settings.policy.as_deref(), said);
     settings
 }
 

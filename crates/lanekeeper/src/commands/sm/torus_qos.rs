@@ -4,12 +4,14 @@
 //! level are on any of its four lanes, so these should have equal shares. End ports have VL 0 and
 //! VL 1.
 
-use lk_config::{Effective, QosSetName, codes};
+use lk_config::{Effective, Placed, QosSetName, codes};
 use lk_diag::{Diagnostic, Diagnostics};
+use lk_qos::policy::PolicyFile;
 use lk_qos::{PortClass, QosSet};
 
-/// Says which options are overridden and which arbitration tables are unfair.
-pub(super) fn look(effective: &Effective, said: &mut Diagnostics) {
+/// Says which options are overridden, which arbitration tables are unfair and which SLs of the
+/// policy come down to others.
+pub(super) fn look(effective: &Effective, policy: Option<&PolicyFile>, said: &mut Diagnostics) {
     let options = effective.options();
     let asked = options.routing_engine.as_deref().unwrap_or_default();
     let wanted = |name: &str| name == "torus-2QoS";
@@ -23,6 +25,9 @@ pub(super) fn look(effective: &Effective, said: &mut Diagnostics) {
         arbitration(effective, class, said);
     }
     few_lanes(effective, said);
+    if let Some(policy) = policy.filter(|file| !file.policy.refused) {
+        folded(policy, said);
+    }
 }
 
 /// At the line of an option, if it stands on one.
@@ -115,9 +120,42 @@ fn few_lanes(effective: &Effective, said: &mut Diagnostics) {
     }
 }
 
+/// SLs of the policy of which torus-2QoS keeps nothing but the highest bit: the other three say
+/// which datelines a path crosses. All are named in one warning.
+fn folded(file: &PolicyFile, said: &mut Diagnostics) {
+    let (policy, source) = (&file.policy, &file.source);
+    let levels = policy.levels.iter().map(|level| {
+        let level = &level.value;
+        (format!("level {:?}", level.name.value), level.sl)
+    });
+    let ulps = policy.ulps.iter().map(|rule| {
+        let (name, values) = rule.value.kind.form();
+        let form = if values.is_empty() { name.to_owned() } else { format!("{name}, {values}") };
+        (format!("rule {form:?}"), rule.value.sl)
+    });
+    // With an SL above 15 a query fails, whatever routes.
+    let lost = |sl: &Placed<u8>| sl.value < 16 && sl.value & 7 != 0;
+    let lost: Vec<_> = levels.chain(ulps).filter(|(_, sl)| lost(sl)).collect();
+    let Some((_, first)) = lost.first() else { return };
+    let named = lost.iter().map(|(what, sl)| {
+        let line = source.line_of(sl.place.start);
+        format!("{what} (SL {} counts as {}, line {line})", sl.value, sl.value & 8)
+    });
+    let named: Vec<String> = named.collect();
+    let message = format!(
+        "torus-2QoS has two levels of QoS, by SLs 0 to 7 and 8 to 15; the SL of a path is not the \
+         one that the policy says for {}",
+        named.join(", ")
+    );
+    let finding = Diagnostic::warning(codes::TORUS_QOS, message)
+        .at(source, first.place, "")
+        .help("say SL 0 or SL 8, so that the policy shows which of them share lanes");
+    said.push(finding);
+}
+
 #[cfg(test)]
 mod tests {
-    use lk_config::opensm_conf;
+    use lk_config::{opensm_conf, qos_policy};
     use lk_diag::SourceFile;
 
     use super::*;
@@ -129,7 +167,7 @@ mod tests {
         let (conf, _) = opensm_conf::parse(&source);
         effective.load(&conf);
         let mut found = Diagnostics::new();
-        look(&effective, &mut found);
+        look(&effective, None, &mut found);
         let line =
             |d: &Diagnostic| d.labels.first().map_or(0, |label| source.line_of(label.span.start));
         found.iter().map(|d| (line(d), d.message.clone())).collect()
@@ -166,5 +204,44 @@ mod tests {
     fn other_engines_and_qos_off_are_let_alone() {
         assert_eq!(said("routing_engine minhop\nqos TRUE\nqos_sl2vl 0\n"), []);
         assert_eq!(said("routing_engine torus-2QoS\nqos_sl2vl 0\n"), []);
+    }
+
+    const POLICY: &str = "qos-ulps\n default : 8\n sdp : 9\nend-qos-ulps\nqos-levels\n\
+        qos-level\n name: calm\n sl: 0\n end-qos-level\n\
+        qos-level\n name: storage\n sl: 3\n end-qos-level\n\
+        qos-level\n name: high\n sl: 11\n end-qos-level\nend-qos-levels\n";
+
+    /// What is said of a policy beside what is said without one.
+    fn said_of(text: &str, policy: &str) -> Vec<Diagnostic> {
+        let source = SourceFile::new("qos-policy.conf", policy.as_bytes().to_vec());
+        let (policy, _) = qos_policy::parse(&source);
+        let mut effective = Effective::new(None);
+        effective.load(&opensm_conf::parse(&SourceFile::new("opensm.conf", text)).0);
+        let file = PolicyFile { source, policy };
+        let mut found = Diagnostics::new();
+        look(&effective, Some(&file), &mut found);
+        found.iter().filter(|d| d.message.contains("policy")).cloned().collect()
+    }
+
+    #[test]
+    fn the_levels_of_a_policy_that_come_down_to_others_are_named_once() {
+        let found = said_of(ON, POLICY);
+        assert_eq!(found.len(), 1, "{found:?}");
+        let text = &found[0].message;
+        let named = "level \"storage\" (SL 3 counts as 0, line 12), level \"high\" (SL 11 \
+                     counts as 8, line 16), rule \"sdp\" (SL 9 counts as 8, line 3)";
+        assert!(text.ends_with(named), "{text}");
+        assert!(!text.contains("calm") && !text.contains("default"), "{text}");
+        assert_eq!(found[0].primary().map(|label| label.position().line), Some(12));
+    }
+
+    #[test]
+    fn a_policy_is_let_alone_where_its_sls_count_or_it_does_not() {
+        assert!(said_of("routing_engine minhop\nqos TRUE\n", POLICY).is_empty());
+        assert!(said_of("routing_engine torus-2QoS\n", POLICY).is_empty());
+        let bad = POLICY.replace("end-qos-levels", "");
+        assert!(said_of(ON, &bad).is_empty(), "a policy that is refused");
+        let kept = POLICY.replace(": 3", ": 8").replace(": 11", ": 0").replace(": 9", ": 8");
+        assert!(said_of(ON, &kept).is_empty());
     }
 }
