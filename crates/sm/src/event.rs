@@ -163,6 +163,26 @@ impl fmt::Display for SweepFigures {
     }
 }
 
+/// A change of the torus that torus-2QoS routes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TorusChange {
+    /// A switch or links came or went, by coordinates.
+    One(String),
+    /// More changed than `max_changes` allows to be told: how many more.
+    More(usize),
+}
+
+impl fmt::Display for TorusChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::One(change) => write!(f, "torus: {change}"),
+            Self::More(count) => {
+                write!(f, "torus: {count} more changes (max_changes in torus-2QoS.conf)")
+            }
+        }
+    }
+}
+
 /// Something that happened.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
@@ -297,6 +317,8 @@ pub enum Event {
         /// Remarks of the engine.
         notes: Vec<String>,
     },
+    /// The torus is not as it was in the last sweep.
+    TorusChange(TorusChange),
     /// Something about the QoS policy: a fault in it, or what the subnet does not have.
     PolicyFinding {
         /// Whether the policy cannot be used because of it.
@@ -422,6 +444,7 @@ impl Event {
             | Self::HoldsOther { .. }
             | Self::RefusalSuppressed(..)
             | Self::Routed { .. }
+            | Self::TorusChange(_)
             | Self::Proved { .. }
             | Self::Planned(_)
             | Self::OtherSm { .. }
@@ -488,6 +511,7 @@ impl fmt::Display for Event {
                 }
                 notes.iter().try_for_each(|n| write!(f, "; {n}"))
             }
+            Self::TorusChange(change) => change.fmt(f),
             Self::LightSweep => f.write_str("light sweep"),
             Self::PolicyFinding { text, .. } => f.write_str(text),
             Self::NotRouted => f.write_str(

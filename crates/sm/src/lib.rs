@@ -31,7 +31,7 @@ pub mod work;
 pub use self::core::{Mode, Sm};
 pub use counts::Counts;
 pub use decide::{Desired, Settings, decide};
-pub use event::{Event, Level, Reason, SmState, SweepFigures};
+pub use event::{Event, Level, Reason, SmState, SweepFigures, TorusChange};
 pub use io::{Command, GsiAddress, Input, Job, JobResult, Outcome, Outgoing, Output, View};
 pub use lk_config::guid2lid::Guid2Lid;
 pub use observe::Observed;

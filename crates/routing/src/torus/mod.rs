@@ -3,8 +3,10 @@
 //!
 //! `spec` holds torus-2QoS.conf and checks it; `lattice` is the shape; `place` gives the switches
 //! of the fabric their coordinates; `shape` collects the links between them; `path_sl` has the SL
-//! of each path, and `master_tree` the tree for multicast.
+//! of each path, `changes` what is different from one sweep to the next, and `master_tree` the tree
+//! for multicast.
 
+mod changes;
 pub(crate) mod lattice;
 pub(crate) mod master_tree;
 pub(crate) mod path_sl;

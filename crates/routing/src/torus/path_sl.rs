@@ -5,6 +5,7 @@ use std::sync::Arc;
 use lk_fabric::{Fabric, PortId, SwitchId};
 use lk_wire::Sl;
 
+use super::changes::Picture;
 use super::lattice::Lattice;
 use super::shape::Torus;
 use crate::graph::Graph;
@@ -21,6 +22,8 @@ pub struct PairSls {
     of_port: Arc<[[u32; 3]]>,
     /// The coordinates of each switch.
     of_switch: Arc<[[u32; 3]]>,
+    /// The torus that was found.
+    picture: Arc<Picture>,
 }
 
 const NOWHERE: [u32; 3] = [u32::MAX; 3];
@@ -40,7 +43,8 @@ impl PairSls {
             on.map_or(NOWHERE, place)
         });
         let of_switch = fabric.switch_ids().map(place).collect();
-        Self { lattice: torus.lattice, of_port: of_port.collect(), of_switch }
+        let picture = Arc::new(Picture::new(fabric, torus));
+        Self { lattice: torus.lattice, of_port: of_port.collect(), of_switch, picture }
     }
 
     /// The SL from one end port to another. `hint` is the SL that would be used without the
@@ -63,6 +67,13 @@ impl PairSls {
     #[must_use]
     pub fn coordinates(&self, switch: SwitchId) -> Option<[u32; 3]> {
         self.of_switch.get(switch.index()).copied().filter(|p| *p != NOWHERE)
+    }
+
+    /// What is different in a later torus of the same shape, a sentence each: switches and links
+    /// that came or went, by their coordinates.
+    #[must_use]
+    pub fn changes(&self, later: &Self) -> Vec<String> {
+        self.picture.changes(&later.picture)
     }
 
     fn port(&self, port: PortId) -> Option<[u32; 3]> {

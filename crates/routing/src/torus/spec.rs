@@ -20,16 +20,27 @@ pub struct TorusSpec {
     /// `port_order`: the ports of a destination switch that come first when its LIDs are spread
     /// over parallel links.
     pub port_order: Vec<u32>,
+    /// `max_changes`: the most changes of the torus that are told from one sweep to the next.
+    pub max_changes: u32,
 }
 
 impl TorusSpec {
     /// Ports of a group where `portgroup_max_ports` says nothing else.
     pub const GROUP_PORTS: u32 = 16;
+    /// Changes that are told where `max_changes` says nothing else.
+    pub const MAX_CHANGES: u32 = 32;
 
     /// A torus with these sizes and seeds, with the defaults for everything else.
     #[must_use]
     pub fn new(radix: [u32; 3], seeds: Vec<TorusSeed>) -> Self {
-        Self { radix, open: [false; 3], seeds, group_ports: Self::GROUP_PORTS, port_order: vec![] }
+        Self {
+            radix,
+            open: [false; 3],
+            seeds,
+            group_ports: Self::GROUP_PORTS,
+            port_order: vec![],
+            max_changes: Self::MAX_CHANGES,
+        }
     }
 }
 

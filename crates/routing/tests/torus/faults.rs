@@ -136,3 +136,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_changed_is_told_by_coordinates() {
+    let whole = Plan::new([6, 5, 1]);
+    let routed = |plan: &Plan| match plan.bench().routes().sl {
+        lk_routing::SlPlan::PerPair(sls) => sls,
+        other => panic!("{other:?}"),
+    };
+    let cut = whole.clone().without_link([2, 4, 0], [2, 0, 0]);
+    let (before, after) = (routed(&whole), routed(&cut));
+    assert_eq!(before.changes(&after), ["1 link went between (2,4,0) and (2,0,0), 0 now"]);
+    assert_eq!(after.changes(&before), ["1 link came between (2,4,0) and (2,0,0), 1 now"]);
+    assert!(before.changes(&before).is_empty());
+    // The links of a switch that goes are not told one by one.
+    let hole = routed(&whole.clone().without_switch([3, 2, 0]));
+    let guid = whole.guid([3, 2, 0]);
+    assert_eq!(before.changes(&hole), [format!("switch {guid} went from (3,2,0)")]);
+    assert_eq!(hole.changes(&before), [format!("switch {guid} came to (3,2,0)")]);
+    assert!(before.changes(&routed(&Plan::new([5, 5, 1]))).is_empty(), "another shape");
+}

@@ -48,6 +48,7 @@ fn spec(conf: &TorusConf) -> TorusSpec {
         seeds: conf.seeds.iter().map(seed).collect(),
         group_ports: conf.group_ports(),
         port_order: conf.port_order.iter().map(|p| p.value).collect(),
+        max_changes: conf.changes(),
     }
 }
 

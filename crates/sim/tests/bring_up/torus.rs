@@ -2,10 +2,13 @@
 
 use lk_fabric::NodeKind;
 use lk_routing::{TorusSeed, TorusSpec};
-use lk_sm::{Event, Settings};
+use lk_sim::{Fault, SimOptions, World};
+use lk_sm::{Command, Event, Mode, Settings, TorusChange};
 use lk_wire::{Guid, PortNum, Sl};
 
-use crate::setup::{Run, read, settings, shared};
+use crate::setup::{Run, read, settings, shared, world};
+
+const SECOND: u64 = 1_000_000_000;
 
 /// The 6 x 5 torus that opensm's tables are known of, with its seed.
 fn torus_settings() -> Settings {
@@ -99,4 +102,68 @@ fn ports_in_front_of_hosts_arbitrate_two_lanes() {
     assert_eq!(entries[..2], [(0, 7), (1, 9)]);
     assert!(entries[2..].iter().all(|e| *e == (0, 0)), "{entries:?}");
     assert_ne!(fabric.port_num(port), PortNum(0));
+}
+
+/// What a manager tells of a torus that loses two cables in two rings, gets them back, and is
+/// swept once more.
+fn told_of_cables(max_changes: u32) -> Option<[Vec<TorusChange>; 3]> {
+    let fabric = read(&shared()?.join("golden/torus-t6x5/fabric.net"))?;
+    let mut settings = torus_settings();
+    settings.routing.torus.as_mut()?.max_changes = max_changes;
+    let mut world = world(&fabric, &SimOptions::default(), settings, Mode::Daemon);
+    world.run_for(SECOND);
+    let ends = [(0x20_0001, 0x20_0002), (0x20_0012, 0x20_0017)];
+    let guid = |port| fabric.node(fabric.owner(port)).guid.0;
+    let cut = |(a, b): &(_, _)| {
+        let pair = (guid(*a), guid(*b));
+        ends.contains(&pair) || ends.contains(&(pair.1, pair.0))
+    };
+    let cables: Vec<_> = fabric.links().filter(cut).map(|(a, _)| a).collect();
+    assert_eq!(cables.len(), 2);
+    let mut told = |change: &mut dyn FnMut(&mut World)| {
+        change(&mut world);
+        world.command(Command::HeavySweep);
+        let events = world.run_for(SECOND);
+        let up = |e: &Event| matches!(e, Event::SubnetUp(_));
+        assert!(events.iter().any(up), "{events:?}");
+        let change = |event| match event {
+            Event::TorusChange(change) => Some(change),
+            _ => None,
+        };
+        events.into_iter().filter_map(change).collect::<Vec<_>>()
+    };
+    let mut all = |fault: fn(lk_fabric::PortId) -> Fault| {
+        let mut apply = |w: &mut World| {
+            let now = w.now();
+            cables.iter().for_each(|cable| w.sim.apply(now, fault(*cable)));
+        };
+        told(&mut apply)
+    };
+    let (went, came) = (all(Fault::LinkDown), all(Fault::LinkUp));
+    Some([went, came, told(&mut |_| {})])
+}
+
+#[test]
+fn changes_of_the_torus_are_told_by_coordinates() {
+    let Some([went, came, quiet]) = told_of_cables(TorusSpec::MAX_CHANGES) else { return };
+    let cables = |verb: &str, left: usize| {
+        [("(0,1,0)", "(0,2,0)"), ("(3,3,0)", "(4,3,0)")].map(|(a, b)| {
+            let text = format!("1 link {verb} between {a} and {b}, {left} now");
+            TorusChange::One(text)
+        })
+    };
+    assert_eq!(went, cables("went", 0));
+    assert_eq!(came, cables("came", 1));
+    assert_eq!(quiet, [], "nothing changed");
+}
+
+#[test]
+fn no_more_changes_of_the_torus_are_told_than_max_changes() {
+    let Some([went, came, quiet]) = told_of_cables(1) else { return };
+    for told in [&went, &came] {
+        assert!(matches!(&told[..], [TorusChange::One(_), TorusChange::More(1)]), "{told:?}");
+    }
+    assert_eq!(quiet, []);
+    let Some([went, ..]) = told_of_cables(0) else { return };
+    assert_eq!(went, [TorusChange::More(2)]);
 }

@@ -13,6 +13,7 @@ mod proof;
 mod qos;
 mod role;
 mod throttled;
+mod torus;
 mod trees;
 
 use std::collections::BTreeMap;
@@ -158,6 +159,7 @@ pub(crate) fn decide_with(
     let mut events = Vec::new();
     let plan = lids::assign(seen, settings, &mut events);
     let routes = route(seen, settings, &plan.map, &mut events);
+    torus::changes(settings, before, routes.as_ref(), &mut events);
     let partitions = Partitions::of(seen, settings);
     let pkeys = pkeys::tables(seen, &partitions, &settings.options, &mut events);
     let links = links::LinkSetup::new(seen, settings, &plan.map, routes.as_ref())

@@ -153,5 +153,6 @@ fn torus(conf: &TorusConf) -> Option<TorusSpec> {
         seeds: conf.seeds.iter().map(seed).collect(),
         group_ports: conf.group_ports(),
         port_order: conf.port_order.iter().map(|p| p.value).collect(),
+        max_changes: conf.changes(),
     })
 }
