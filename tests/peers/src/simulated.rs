@@ -1,6 +1,7 @@
 //! A fabric that `lanekeeper sim` serves, on which real programs run with the stand-in for
 //! libibumad. Unlike ibsim's it carries long messages, and any number of programs.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -74,7 +75,7 @@ impl Simulated {
 
     /// A client that is ready to run, on a node that is named or on the first.
     #[must_use]
-    pub fn command(&self, node: Option<&str>, program: &str) -> Command {
+    pub fn command(&self, node: Option<&str>, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(Lanekeeper::path());
         command.arg("sim").arg("--attach").arg(&self.socket);
         if let Some(node) = node {
@@ -100,9 +101,25 @@ impl Simulated {
     /// If the subnet does not come up.
     #[must_use]
     pub fn opensm(&self, arguments: &[&str]) -> Manager {
-        let log = self.folder().join("opensm.log");
         let mut command = self.command(None, "opensm");
-        command.args(["-d", "2", "-f"]).arg(&log).args(arguments);
+        command.args(["-d", "2"]).args(arguments);
+        self.manager(command)
+    }
+
+    /// [`Self::opensm`] with lanekeeper as the manager.
+    ///
+    /// # Panics
+    /// If the subnet does not come up.
+    #[must_use]
+    pub fn lanekeeper(&self, arguments: &[&str]) -> Manager {
+        let mut command = self.command(None, Lanekeeper::path());
+        command.arg("sm").args(arguments);
+        self.manager(command)
+    }
+
+    fn manager(&self, mut command: Command) -> Manager {
+        let log = self.folder().join("sm.log");
+        command.arg("-f").arg(&log);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let manager = Manager(command.spawn().expect("lanekeeper was built"));
         let end = Instant::now() + START;

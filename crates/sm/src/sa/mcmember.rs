@@ -152,7 +152,7 @@ impl Asked<'_> {
         self.wanted(member_mask::LIFE_SELECTOR, r.life_selector(), r.life())
     }
 
-    /// Whether a group is what the request says that it should be.
+    /// Whether a group is what the request says that it should be, but for its packet life.
     fn agrees(&self, have: &Params) -> bool {
         let (r, has) = (&self.record, |component| self.request.has(component));
         (!has(member_mask::QKEY) || r.qkey() == have.qkey)
@@ -163,7 +163,11 @@ impl Asked<'_> {
             && (!has(member_mask::HOP_LIMIT) || r.hop_limit() == have.hop_limit)
             && self.wanted_mtu().is_none_or(|w| limits::number_meets(have.mtu, w))
             && self.wanted_rate().is_none_or(|w| limits::rate_meets(have.rate, w))
-            && self.wanted_life().is_none_or(|w| limits::number_meets(have.life, w))
+    }
+
+    /// Whether the packet life of a group is what a query wants. Joins are not asked for it.
+    fn lives(&self, have: &Params) -> bool {
+        self.wanted_life().is_none_or(|w| limits::number_meets(have.life, w))
     }
 
     /// Makes the group that a port wants to join.
@@ -197,7 +201,8 @@ impl Asked<'_> {
             sl: Sl(r.sl()),
             flow_label: r.flow_label(),
             hop_limit: if has(member_mask::HOP_LIMIT) { r.hop_limit() } else { 0 },
-            scope,
+            // As it stands in the request, whether or not the mask names it.
+            scope: r.scope(),
             made_with: join,
             well_known: false,
         };
@@ -244,7 +249,8 @@ impl Asked<'_> {
             let wanted = self.holds(self.request.requester, params.pkey)
                 && (!has(member_mask::MLID) || self.record.mlid() == group.mlid.0)
                 && (!has(member_mask::SCOPE) || self.record.scope() == params.scope)
-                && self.agrees(params);
+                && self.agrees(params)
+                && self.lives(params);
             if wanted {
                 self.push(mgid, group, &mut found);
             }
