@@ -14,18 +14,22 @@ use lk_peers::opensm::time_of_day;
 use lk_peers::{Ibsim, Lanekeeper, process};
 
 /// Fabrics that are measured unless others are named.
-const FABRICS: [&str; 7] = [
+const FABRICS: [&str; 8] = [
     "fattree 36 3",
     "fattree 36 3 --seed 1 --fail-links 1%",
     "fattree 48 3",
     "fattree 48 3 --seed 1 --fail-links 1%",
     "torus 8 8 8 --hosts 4",
+    "torus 10 10 10 --hosts 4",
     "dragonfly 33 32 16 8",
     "random 1000 12 --hosts 4 --seed 1",
 ];
 
 /// Engines that are measured unless others are named.
-const ENGINES: &str = "minhop,updn,dnup,ftree,sssp,dfsssp,lash,nue";
+const ENGINES: &str = "minhop,updn,dnup,ftree,sssp,dfsssp,lash,nue,torus-2QoS";
+
+/// The engine that needs a file, and is for tori only.
+const TORUS: &str = "torus-2QoS";
 
 /// What one manager made of a fabric.
 #[derive(Default)]
@@ -53,6 +57,9 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|");
     for shape in fabrics {
         for engine in engines.split(',') {
+            if engine == TORUS && torus_conf(shape).is_none() {
+                continue;
+            }
             let theirs = opensm(shape, engine, Duration::from_secs(patience));
             let ours = lanekeeper(shape, engine);
             row(shape, engine, &theirs, &ours);
@@ -87,6 +94,10 @@ fn opensm(shape: &str, engine: &str, patience: Duration) -> Figures {
     let mut command = ibsim.command("opensm");
     command.args(["-o", "-d", "2", "-D", "0x43", "-R", &format!("{engine},no_fallback")]);
     command.arg("-f").arg(&log);
+    if engine == TORUS {
+        fs::write(ibsim.folder().join(CONF), torus_conf(shape).unwrap_or_default()).expect(CONF);
+        command.args(["-Q", "--torus_config", CONF]);
+    }
     let outcome = process::run(command, "opensm", patience);
     let text = fs::read(&log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
@@ -121,6 +132,7 @@ fn lanes_of(log: &str) -> Option<f64> {
 fn lanekeeper(shape: &str, engine: &str) -> Figures {
     let folder = tempfile::TempDir::new().expect("a temporary folder");
     fs::write(folder.path().join("fabric"), topology(shape, "ibnetdiscover")).expect("a file");
+    fs::write(folder.path().join(CONF), torus_conf(shape).unwrap_or_default()).expect(CONF);
     let list = format!("{engine},no_fallback");
     let best = (0..3).map(|_| once(folder.path(), &list));
     best.min_by(|a, b| a.seconds.partial_cmp(&b.seconds).unwrap_or(std::cmp::Ordering::Equal))
@@ -128,7 +140,10 @@ fn lanekeeper(shape: &str, engine: &str) -> Figures {
 }
 
 fn once(folder: &Path, list: &str) -> Figures {
-    let done = Lanekeeper::run(folder, &["route", "fabric", "-Q", "-R", list, "--json"]);
+    let done = Lanekeeper::run(
+        folder,
+        &["route", "fabric", "-Q", "-R", list, "--torus_config", CONF, "--json"],
+    );
     Figures {
         seconds: field(&done.out, "route_seconds"),
         fullest: field(&done.out, "max_routes_per_link"),
@@ -139,6 +154,23 @@ fn once(folder: &Path, list: &str) -> Figures {
             String::new()
         },
     }
+}
+
+/// Its file's name.
+const CONF: &str = "torus-2QoS.conf";
+
+/// The file for a whole torus of three dimensions. Switches are numbered from a GUID on, the last
+/// dimension fastest.
+fn torus_conf(shape: &str) -> Option<String> {
+    let mut words = shape.split(' ');
+    let [Some("torus"), Some(x), Some(y), Some(z)] = std::array::from_fn(|_| words.next()) else {
+        return None;
+    };
+    let [ny, nz]: [u64; 2] = [y.parse().ok()?, z.parse().ok()?];
+    let first = 0x20_0000_u64;
+    let link = |name: &str, step: u64| format!("{name}_link 0x{first:x} 0x{:x}\n", first + step);
+    let links = link("xp", ny * nz) + &link("yp", nz) + &link("zp", 1);
+    Some(format!("torus {x} {y} {z}\n{links}"))
 }
 
 /// A number of a JSON object, by its name.

@@ -30,7 +30,9 @@ impl Daemon {
         let log = ibsim.folder().join("opensm.log");
         let mut command = ibsim.command("opensm");
         command.args(["-d", "2"]).arg("-f").arg(&log);
-        Self::start(ibsim, command, log, conf, arguments)
+        let mut daemon = Self::start(ibsim, command, log, conf, arguments);
+        daemon.wait_for("SUBNET UP");
+        daemon
     }
 
     /// lanekeeper on a fabric, once the subnet is up.
@@ -39,6 +41,17 @@ impl Daemon {
     /// If it cannot be built or does not bring the subnet up.
     #[must_use]
     pub fn lanekeeper(ibsim: &Ibsim, conf: &str, arguments: &[&str]) -> Self {
+        let mut daemon = Self::lanekeeper_starts(ibsim, conf, arguments);
+        daemon.wait_for("SUBNET UP");
+        daemon
+    }
+
+    /// lanekeeper on a fabric, of which nothing is known yet.
+    ///
+    /// # Panics
+    /// If it cannot be built.
+    #[must_use]
+    pub fn lanekeeper_starts(ibsim: &Ibsim, conf: &str, arguments: &[&str]) -> Self {
         let log = ibsim.folder().join("sm.log");
         Self::start(ibsim, Lanekeeper::command(ibsim), log, conf, arguments)
     }
@@ -57,9 +70,7 @@ impl Daemon {
         command.arg("-F").arg(&file).args(arguments);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().expect("the subnet manager starts");
-        let mut daemon = Self { child, log };
-        daemon.wait_for("SUBNET UP");
-        daemon
+        Self { child, log }
     }
 
     /// What it has written to its log so far.
@@ -73,10 +84,22 @@ impl Daemon {
     /// # Panics
     /// If it does not come, or the manager ends.
     pub fn wait_for(&mut self, text: &str) {
+        self.wait_for_one_of(&[text]);
+    }
+
+    /// Waits until the log holds one of these, and says which.
+    ///
+    /// # Panics
+    /// If none comes, or the manager ends.
+    pub fn wait_for_one_of(&mut self, texts: &[&str]) -> usize {
         let end = Instant::now() + UP;
-        while !self.log().contains(text) {
+        loop {
+            let log = self.log();
+            if let Some(which) = texts.iter().position(|text| log.contains(text)) {
+                return which;
+            }
             let ended = self.child.try_wait().expect("a child can be waited for");
-            assert!(ended.is_none() && Instant::now() < end, "no `{text}`: {}", self.log());
+            assert!(ended.is_none() && Instant::now() < end, "none of {texts:?}: {log}");
             thread::sleep(Duration::from_millis(20));
         }
     }

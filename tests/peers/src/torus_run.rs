@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::torus::Torus;
-use crate::{Ibsim, Lanekeeper, Opensm, process};
+use crate::{Daemon, Ibsim, Lanekeeper, Opensm, process};
 
 const ARGUMENTS: [&str; 7] =
     ["-Q", "-R", "torus-2QoS,no_fallback", "-D", "0x43", "--torus_config", "torus-2QoS.conf"];
@@ -64,13 +64,7 @@ pub fn by_opensm(torus: &Torus, asker: &Path) -> Option<Routed> {
         return None;
     }
     let mut routed = Routed::read(ibsim.folder());
-    let asked = ask(ibsim.command(asker), ibsim.folder(), &hosts(torus, &routed.lids));
-    for line in asked.lines() {
-        let words: Vec<&str> = line.split(' ').collect();
-        let [from, to, sl] = words[..] else { continue };
-        let number = |word: &str| word.parse().expect("a LID");
-        routed.sls.insert((number(from), number(to)), sl.parse().expect("an SL"));
-    }
+    routed.sls = path_sls(torus, &ibsim, asker, &routed.lids);
     Some(routed)
 }
 
@@ -89,36 +83,63 @@ fn ask(mut command: Command, folder: &Path, lids: &str) -> String {
     outcome.success()
 }
 
-/// What lanekeeper makes of it; `None` where it refuses. The SLs are those that `route` gives.
+/// What lanekeeper makes of it; `None` where it refuses. Each SL is the one that its subnet
+/// administration answers, and `route` has to give the same.
 ///
 /// # Panics
-/// If a program is missing or fails.
+/// If a program is missing or fails, or `route` and the subnet administration differ.
 #[must_use]
-pub fn by_lanekeeper(torus: &Torus) -> Option<Routed> {
+pub fn by_lanekeeper(torus: &Torus, asker: &Path) -> Option<Routed> {
     let ibsim = Ibsim::start(&torus.net());
     let folder = ibsim.folder();
     fs::write(folder.join("torus-2QoS.conf"), torus.conf()).expect("the file");
-    let outcome = Lanekeeper::on(&ibsim, &[&["-o"], &ARGUMENTS[..]].concat());
-    if outcome.code != Some(0) {
+    let mut daemon = Daemon::lanekeeper_starts(&ibsim, "", &ARGUMENTS);
+    if daemon.wait_for_one_of(&["SUBNET UP", "no routing engine"]) == 1 {
         return None;
     }
     let mut routed = Routed::read(folder);
-    fs::write(folder.join("numbered.net"), torus.net_with(&routed.lids)).expect("the fabric");
+    routed.sls = path_sls(torus, &ibsim, asker, &routed.lids);
+    drop(daemon);
+    let by_route = routed_sls(torus, folder, &routed.lids);
+    for (pair, sl) in &routed.sls {
+        assert_eq!(by_route.get(pair), Some(sl), "SL from LID {} to {} by route", pair.0, pair.1);
+    }
+    Some(routed)
+}
+
+/// The SLs that `lanekeeper route` names.
+fn routed_sls(torus: &Torus, folder: &Path, lids: &BTreeMap<u64, u16>) -> BTreeMap<(u16, u16), u8> {
+    fs::write(folder.join("numbered.net"), torus.net_with(lids)).expect("the fabric");
     let words = ["route", "numbered.net", "--path-sls", "path-sls"];
     let outcome = Lanekeeper::run(folder, &[&words[..], &ARGUMENTS[..]].concat());
     assert_eq!(outcome.code, Some(0), "{outcome:#?}");
     let text = fs::read_to_string(folder.join("path-sls")).expect("SLs");
-    let by_node: BTreeMap<u64, u16> =
-        routed.lids.iter().map(|(guid, lid)| (guid - 1, *lid)).collect();
-    for line in text.lines() {
+    let by_node: BTreeMap<u64, u16> = lids.iter().map(|(guid, lid)| (guid - 1, *lid)).collect();
+    let line = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
         let guid = u64::from_str_radix(words[0].trim_start_matches("0x"), 16).expect("a GUID");
-        if let Some(from) = by_node.get(&guid) {
-            let to = words[1].parse().expect("a LID");
-            routed.sls.insert((*from, to), words[2].parse().expect("an SL"));
-        }
-    }
-    Some(routed)
+        let from = *by_node.get(&guid)?;
+        let to = words[1].parse().expect("a LID");
+        Some(((from, to), words[2].parse().expect("an SL")))
+    };
+    text.lines().filter_map(line).collect()
+}
+
+/// The SL of each path between hosts, asked of the subnet administration that runs.
+fn path_sls(
+    torus: &Torus,
+    ibsim: &Ibsim,
+    asker: &Path,
+    lids: &BTreeMap<u64, u16>,
+) -> BTreeMap<(u16, u16), u8> {
+    let asked = ask(ibsim.command(asker), ibsim.folder(), &hosts(torus, lids));
+    let line = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [from, to, sl] = words[..] else { return None };
+        let number = |word: &str| word.parse().expect("a LID");
+        Some(((number(from), number(to)), sl.parse().expect("an SL")))
+    };
+    asked.lines().filter_map(line).collect()
 }
 
 /// Both answers side by side.
@@ -141,7 +162,8 @@ pub enum Both {
 pub fn compare(torus: &Torus, asker: &Path) -> Result<Both, String> {
     let ours = {
         let torus = torus.clone();
-        thread::spawn(move || by_lanekeeper(&torus))
+        let asker = asker.to_owned();
+        thread::spawn(move || by_lanekeeper(&torus, &asker))
     };
     let theirs = by_opensm(torus, asker);
     let ours = ours.join().map_err(|_| "lanekeeper's run failed".to_owned())?;

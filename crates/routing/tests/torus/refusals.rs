@@ -4,7 +4,7 @@ use lk_routing::{DataVls, TorusSpec};
 use lk_wire::Guid;
 use proptest::prelude::*;
 
-use crate::bench::{Bench, Plan};
+use crate::bench::{At, Bench, Plan};
 
 fn with(change: impl FnOnce(&mut TorusSpec)) -> Bench {
     let mut bench = Plan::new([6, 5, 1]).bench();
@@ -119,8 +119,45 @@ fn failures_that_cut_a_ring_or_make_a_wide_hole() {
     refused(&third.bench(), &["deadlock", "and 4 more"]);
 }
 
+/// Two cables whose upper ends were plugged in where the other's belongs.
+fn swapped([a, b]: [(At, At); 2]) -> Bench {
+    let mut plan = Plan::new([6, 5, 1]);
+    plan.no_link.extend([a, b]);
+    plan.more_links = vec![(a.0, b.1), (b.0, a.1)];
+    plan.bench()
+}
+
+#[test]
+fn cables_that_were_swapped_are_left_out_and_named_or_refused() {
+    // Two cables of different rings: two rings with one link missing each, and cables that fit
+    // nowhere.
+    let two = swapped([([1, 1, 0], [2, 1, 0]), ([3, 3, 0], [4, 3, 0])]);
+    let routes = two.routes();
+    two.holds(&routes);
+    let notes = routes.notes.join("\n");
+    for word in ["sw-1-1-0", "sw-4-3-0", "sw-3-3-0", "sw-2-1-0"] {
+        assert!(notes.contains(word), "`{word}` is not in: {notes}");
+    }
+    // Two cables of one ring: two switches claim one place.
+    let one = swapped([([1, 1, 0], [2, 1, 0]), ([3, 1, 0], [4, 1, 0])]);
+    refused(&one, &["sw-4-1-0", "at (1,2,0)", "a cable", "wrong switch"]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Any two cables swapped: refused with a reason, or routed without deadlock.
+    #[test]
+    fn any_two_cables_swapped(one in 0_usize..60, other in 0_usize..60) {
+        let links = Plan::new([6, 5, 1]).links();
+        let (a, b) = (links[one], links[other]);
+        prop_assume!(a.0 != b.1 && b.0 != a.1 && a != b);
+        let bench = swapped([a, b]);
+        match bench.plan() {
+            Ok(routes) => bench.holds(&routes),
+            Err(_) => prop_assert!(!bench.refusal().is_empty()),
+        }
+    }
 
     /// Any file on any torus: refused, or routed without deadlock.
     #[test]

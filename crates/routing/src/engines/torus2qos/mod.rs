@@ -80,8 +80,8 @@ fn find(fabric: &Fabric, graph: &Graph, spec: &TorusSpec) -> Result<(Torus, Star
     let places = place::place(graph, &lattice, &start.placed).map_err(|conflict| {
         let [a, b] = conflict.switches.map(|s| shape::switch_name(fabric, s));
         format!(
-            "both {a} and {b} would be at {}: the seeds or sizes of torus-2QoS.conf do not fit \
-             the cables",
+            "both {a} and {b} would be at {}: a cable of one of them or of a neighbour leads to \
+             the wrong switch, or the seeds or sizes of torus-2QoS.conf are not the fabric's",
             lattice.show(conflict.place)
         )
     })?;
