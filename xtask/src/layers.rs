@@ -9,13 +9,14 @@ use crate::metadata::{self, Package};
 use crate::tree::{self, TextFile};
 
 /// A crate may use only crates of a smaller rank.
-const RANKS: [(&str, u8); 13] = [
+const RANKS: [(&str, u8); 14] = [
     ("lk-wire", 1),
     ("lk-diag", 1),
     ("lk-config", 2),
     ("lk-fabric", 2),
     ("lk-qos", 3),
     ("lk-routing", 3),
+    ("lk-snapshot", 3),
     ("lk-sm", 4),
     ("lk-audit", 4),
     ("lk-sim", 5),
@@ -29,8 +30,8 @@ const RANKS: [(&str, u8); 13] = [
 const OUTSIDE: [&str; 2] = ["xtask", "lk-peers"];
 
 /// Crates in which the same input gives the same output: no clock, file, thread or environment.
-const PURE: [&str; 9] =
-    ["wire", "diag", "config", "fabric", "qos", "routing", "sm", "audit", "sim"];
+const PURE: [&str; 10] =
+    ["wire", "diag", "config", "fabric", "qos", "routing", "snapshot", "sm", "audit", "sim"];
 
 /// What a pure crate must not name, and what stands in for it.
 const IMPURE: [(&str, &str); 11] = [

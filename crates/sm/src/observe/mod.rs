@@ -1,19 +1,19 @@
 //! Observe: what the ports and switches hold now.
 
 mod discovery;
-mod tables;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lk_fabric::{Fabric, NodeKind, PortId, SwitchId};
 use lk_routing::Lfts;
+use lk_snapshot::Snapshot;
 use lk_wire::{DirPath, Lid, MlnxExtPortInfo, PortInfo, PortState, SmInfo, SwitchInfo};
 
 use crate::event::RequestName;
 
 pub use discovery::{Discovery, DiscoveryOptions, Query};
-pub use tables::{Address, BlockSet, MftBlock, Table, Tables};
+pub use lk_snapshot::{Address, BlockSet, MftBlock, Table, Tables};
 
 /// The fabric as it was found, and all that is known of its ports and switches.
 #[derive(Clone, Debug)]
@@ -78,6 +78,23 @@ impl Observed {
             tables: Tables::unknown(&fabric),
             other_sms: Vec::new(),
             fabric: Arc::new(fabric),
+        }
+    }
+
+    /// What ports and switches hold, for those who judge it.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            fabric: Arc::clone(&self.fabric),
+            ports: self.ports.clone(),
+            switches: self.switches.clone(),
+            partition_cap: self.partition_cap.clone(),
+            vendor_ports: self.vendor_ports.clone(),
+            tables: self.tables.clone(),
+            managers: self.other_sms.clone(),
+            unread: Vec::new(),
+            read_at: Some(self.sm_port),
+            anonymous: false,
         }
     }
 

@@ -1,177 +1,15 @@
-//! What the SM knows of the tables in the ports and switches, block by block.
+//! What is known of the tables in the ports and switches, block by block.
 //!
-//! A block is what one SMP reads or writes: 64 LFT entries, 32 P_Keys, 32 VLArb entries, one
-//! SL2VL mapping. A block that was neither read nor written since the node came up is unknown.
-//! Rows are shared between snapshots and copied when one of them changes.
+//! A block that was neither read nor written since the node came up is unknown.
+//! Rows are shared between copies and copied when one of them changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lk_fabric::{Fabric, NodeId, NodeKind, PortId, SwitchId};
-use lk_wire::{Lid, MulticastForwardingTable, SlToVlTable, VlArbTable, attr};
+use lk_wire::{LinearForwardingTable, SlToVlTable, VlArbTable};
 
-/// A table of one port or switch.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Table {
-    /// P_KeyTable of an end port or of a switch's external port; blocks of 32 keys.
-    PKeys(PortId),
-    /// LinearForwardingTable; blocks of 64 LIDs.
-    Lft(SwitchId),
-    /// MulticastForwardingTable; the block is the code of an [`MftBlock`].
-    Mft(SwitchId),
-    /// SLtoVLMappingTable of an egress port; the block is the ingress port's number, 0 on
-    /// adapters and routers.
-    Sl2vl(PortId),
-    /// VLArbitrationTable of a port; blocks 1 and 2 low priority, 3 and 4 high priority.
-    VlArb(PortId),
-}
-
-/// A block of a multicast forwarding table: 32 LIDs from 0xC000 on, and 16 ports.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MftBlock {
-    /// Which LIDs.
-    pub block: u16,
-    /// Which ports.
-    pub position: u8,
-}
-
-impl MftBlock {
-    /// Positions that there can be.
-    const POSITIONS: u16 = 16;
-
-    /// The number by which it stands among the blocks of a table: LIDs before ports.
-    #[must_use]
-    pub const fn code(self) -> u16 {
-        self.block * Self::POSITIONS + self.position as u16
-    }
-
-    /// The block with a number.
-    #[must_use]
-    pub const fn of_code(code: u16) -> Self {
-        Self { block: code / Self::POSITIONS, position: (code % Self::POSITIONS) as u8 }
-    }
-
-    /// Above the numbers of the first `blocks` blocks.
-    #[must_use]
-    pub const fn codes(blocks: u16) -> u16 {
-        blocks * Self::POSITIONS
-    }
-
-    /// The block that a multicast LID is in.
-    #[must_use]
-    pub const fn block_of(mlid: Lid) -> u16 {
-        mlid.0.saturating_sub(0xC000) / MulticastForwardingTable::ENTRIES as u16
-    }
-}
-
-/// Where a block is on the wire.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Address {
-    /// The port whose agent holds it: port 0 for what a whole switch has.
-    pub port: PortId,
-    /// The attribute.
-    pub attribute: u16,
-    /// The attribute modifier.
-    pub modifier: u32,
-}
-
-impl Table {
-    /// The node that holds the table.
-    #[must_use]
-    pub fn node(self, fabric: &Fabric) -> NodeId {
-        match self {
-            Self::PKeys(p) | Self::Sl2vl(p) | Self::VlArb(p) => fabric.owner(p),
-            Self::Lft(s) | Self::Mft(s) => fabric.switch_node(s),
-        }
-    }
-
-    /// Where a block of the table is on the wire (IBA 14.2.5.7 to 14.2.5.10).
-    #[must_use]
-    pub fn address(self, block: u16, fabric: &Fabric) -> Address {
-        let node = self.node(fabric);
-        let is_switch = fabric.node(node).kind == NodeKind::Switch;
-        let port = |p: PortId| if is_switch { u32::from(fabric.port_num(p).0) } else { 0 };
-        let block = u32::from(block);
-        let (at, attribute, modifier) = match self {
-            Self::PKeys(p) => (p, attr::PKEY_TABLE, port(p) << 16 | block),
-            Self::Lft(_) => (fabric.node(node).first, attr::LFT, block),
-            Self::Mft(_) => {
-                let at = MftBlock::of_code(block as u16);
-                let modifier = MulticastForwardingTable::modifier(at.position, at.block);
-                (fabric.node(node).first, attr::MFT, modifier)
-            }
-            Self::Sl2vl(p) => (p, attr::SL2VL, block << 8 | port(p)),
-            Self::VlArb(p) => (p, attr::VLARB, block << 16 | port(p)),
-        };
-        Address { port: at, attribute, modifier }
-    }
-}
-
-/// A set of block numbers of one table.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct BlockSet(Vec<u64>);
-
-impl BlockSet {
-    /// Adds a block.
-    pub fn insert(&mut self, block: u16) {
-        let word = usize::from(block / 64);
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        self.0[word] |= 1 << (block % 64);
-    }
-
-    /// Takes a block out.
-    pub fn remove(&mut self, block: u16) {
-        if let Some(word) = self.0.get_mut(usize::from(block / 64)) {
-            *word &= !(1 << (block % 64));
-        }
-    }
-
-    /// Whether the block is in the set.
-    #[must_use]
-    pub fn contains(&self, block: u16) -> bool {
-        self.0.get(usize::from(block / 64)).is_some_and(|w| w & (1 << (block % 64)) != 0)
-    }
-
-    /// How many blocks are in the set.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.0.iter().map(|w| w.count_ones() as usize).sum()
-    }
-
-    /// Whether no block is in the set.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|w| *w == 0)
-    }
-
-    /// The blocks in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
-        self.0.iter().enumerate().flat_map(|(i, word)| {
-            let mut left = *word;
-            std::iter::from_fn(move || {
-                (left != 0).then(|| {
-                    let bit = left.trailing_zeros();
-                    left &= left - 1;
-                    (i * 64) as u16 + bit as u16
-                })
-            })
-        })
-    }
-
-    /// The first block at or after `from`.
-    #[must_use]
-    pub fn next_from(&self, from: u16) -> Option<u16> {
-        let mut word = usize::from(from / 64);
-        let mut left = *self.0.get(word)? & (!0 << (from % 64));
-        while left == 0 {
-            word += 1;
-            left = *self.0.get(word)?;
-        }
-        Some((word * 64) as u16 + left.trailing_zeros() as u16)
-    }
-}
+use crate::blocks::{BlockSet, Table};
 
 /// A forwarding table as far as it is known.
 #[derive(Clone, Default, Debug)]
@@ -303,6 +141,39 @@ impl Tables {
         (&seen.row, &seen.known)
     }
 
+    /// The blocks of a switch's forwarding table that are known, in ascending order.
+    pub fn lft_blocks(&self, switch: SwitchId) -> impl Iterator<Item = (u16, &[u8; 64])> {
+        let (row, known) = self.lft(switch);
+        let rows = row.as_chunks().0;
+        known.iter().filter_map(move |block| Some((block, rows.get(usize::from(block))?)))
+    }
+
+    /// The blocks of a switch's multicast forwarding table that are known, by the codes of
+    /// [`crate::MftBlock`].
+    pub fn mft_blocks(&self, switch: SwitchId) -> impl Iterator<Item = (u16, &[u8; 64])> {
+        self.mft[switch.index()].iter().map(|(code, bytes)| (*code, bytes))
+    }
+
+    /// The blocks of a port's P_Key table, up to the last that is known.
+    #[must_use]
+    pub fn pkey_blocks(&self, port: PortId) -> &[Option<[u8; 64]>] {
+        let blocks = self.pkeys[port.index()].as_slice();
+        let end = blocks.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        &blocks[..end]
+    }
+
+    /// The four blocks of a port's VL arbitration table: two of low and two of high priority.
+    #[must_use]
+    pub fn vlarb_blocks(&self, port: PortId) -> [Option<VlArbTable>; 4] {
+        self.vlarb[port.index()].as_deref().copied().unwrap_or_default()
+    }
+
+    /// How many ingress ports an egress port has a mapping for.
+    #[must_use]
+    pub fn ingress_ports(&self, egress: PortId) -> u16 {
+        self.ingress[egress.index()]
+    }
+
     /// Notes what a block holds now. Of an SL2VL mapping the first 8 bytes count.
     pub fn learn(&mut self, table: Table, block: u16, bytes: &[u8; 64]) {
         match table {
@@ -319,7 +190,7 @@ impl Tables {
                 let at = usize::from(block) * LFT_BLOCK;
                 let row = Arc::make_mut(&mut seen.row);
                 if row.len() < at + LFT_BLOCK {
-                    row.resize(at + LFT_BLOCK, lk_routing::Lfts::NO_PATH);
+                    row.resize(at + LFT_BLOCK, LinearForwardingTable::NO_PATH.0);
                 }
                 row[at..at + LFT_BLOCK].copy_from_slice(bytes);
                 seen.known.insert(block);
@@ -420,6 +291,23 @@ impl Tables {
     }
 }
 
+/// Equal is what knows the same, however it came to know it.
+impl PartialEq for Tables {
+    fn eq(&self, other: &Self) -> bool {
+        let ports = (0..self.ingress.len() as u32).map(PortId);
+        let mut switches = (0..self.lft.len() as u32).map(SwitchId);
+        self.ingress == other.ingress
+            && self.lft.len() == other.lft.len()
+            && self.mft == other.mft
+            && switches.all(|s| self.lft_blocks(s).eq(other.lft_blocks(s)))
+            && ports.into_iter().all(|p| {
+                self.pkey_blocks(p) == other.pkey_blocks(p)
+                    && self.vlarb_blocks(p) == other.vlarb_blocks(p)
+                    && (0..self.ingress_ports(p)).all(|i| self.sl2vl(p, i) == other.sl2vl(p, i))
+            })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use lk_fabric::{FabricBuilder, NodeSpec};
@@ -431,30 +319,6 @@ mod tests {
         let mut b = FabricBuilder::new();
         b.add_node(NodeSpec::new(Guid(1), NodeKind::Switch, "s", ports)).unwrap();
         b.build()
-    }
-
-    #[test]
-    fn block_sets_iterate_in_order() {
-        let mut set = BlockSet::default();
-        for b in [700, 3, 64, 63] {
-            set.insert(b);
-        }
-        assert_eq!(set.iter().collect::<Vec<_>>(), [3, 63, 64, 700]);
-        assert_eq!((set.len(), set.next_from(4), set.next_from(701)), (4, Some(63), None));
-        set.remove(63);
-        assert_eq!(set.next_from(4), Some(64));
-    }
-
-    #[test]
-    fn addresses_follow_the_attribute_modifiers() {
-        let f = switch(4);
-        let at = |t: Table, b| t.address(b, &f).modifier;
-        assert_eq!(at(Table::Sl2vl(PortId(3)), 2), 0x203);
-        assert_eq!(at(Table::VlArb(PortId(3)), 4), 0x4_0003);
-        assert_eq!(at(Table::PKeys(PortId(3)), 1), 0x3_0001);
-        assert_eq!(at(Table::Lft(SwitchId(0)), 7), 7);
-        let code = MftBlock { block: 3, position: 2 }.code();
-        assert_eq!(at(Table::Mft(SwitchId(0)), code), 0x2000_0003);
     }
 
     #[test]
