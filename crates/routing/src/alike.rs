@@ -7,7 +7,6 @@ use lk_fabric::{Fabric, SwitchId};
 use lk_wire::{Lid, PortNum};
 use rayon::prelude::*;
 
-use crate::check::owned_lids;
 use crate::graph::Graph;
 use crate::tables::{Lfts, LidMap};
 
@@ -22,7 +21,7 @@ const ODD: Home = Home(u32::MAX);
 /// All LIDs that some port has, alike ones together, ascending in each group; the groups by their
 /// lowest LIDs.
 pub(crate) fn groups(fabric: &Fabric, lids: &LidMap, lfts: &Lfts) -> Vec<Vec<Lid>> {
-    let all = owned_lids(lids);
+    let all = lids.owned();
     let homes: Vec<Home> = all.par_iter().map(|lid| home(fabric, lids, lfts, *lid)).collect();
     // First each is compared with the one before it on its switch; that finds nearly all.
     let mut last = vec![None; lfts.rows.len()];

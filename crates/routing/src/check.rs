@@ -88,11 +88,6 @@ pub fn check(fabric: &Fabric, lids: &LidMap, lfts: &Lfts) -> Check {
     sum
 }
 
-/// The LIDs that some port answers to, ascending.
-pub(crate) fn owned_lids(lids: &LidMap) -> Vec<Lid> {
-    (1..=lids.top().0).map(Lid).filter(|lid| lids.port(*lid).is_some()).collect()
-}
-
 impl Check {
     fn add(&mut self, fabric: &Fabric, graph: &Graph, lids: &LidMap, lid: Lid, column: &Column) {
         self.ways += graph.len() as u64;

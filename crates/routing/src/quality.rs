@@ -9,7 +9,6 @@ use lk_wire::PortNum;
 use rayon::prelude::*;
 
 use crate::balance::height::{above_leaves, is_layered};
-use crate::check::owned_lids;
 use crate::column::{Column, End};
 use crate::graph::Graph;
 use crate::tables::{Lfts, LidMap};
@@ -127,7 +126,8 @@ impl Quality {
 #[must_use]
 pub fn quality(fabric: &Fabric, lids: &LidMap, lfts: &Lfts) -> Quality {
     let graph = &Graph::new(fabric);
-    let of_hosts: Vec<_> = owned_lids(lids)
+    let of_hosts: Vec<_> = lids
+        .owned()
         .into_iter()
         .filter(|lid| {
             lids.port(*lid).is_some_and(|end| fabric.as_switch(fabric.owner(end)).is_none())

@@ -49,6 +49,12 @@ impl LidMap {
         &self.ranges
     }
 
+    /// All LIDs that some port answers to, ascending.
+    #[must_use]
+    pub fn owned(&self) -> Vec<Lid> {
+        (1..=self.top().0).map(Lid).filter(|lid| self.port(*lid).is_some()).collect()
+    }
+
     /// The highest LID in use; 0 where there is none.
     #[must_use]
     pub fn top(&self) -> Lid {

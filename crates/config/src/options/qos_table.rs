@@ -35,6 +35,7 @@ macro_rules! set {
             status: $status,
             class: $class,
             hex: false,
+            in_qos_set: true,
             doc_lines: &[$doc],
             get: |o| Field::value(&o.qos_sets.$set.$field),
             set: |o, v| Field::take(&mut o.qos_sets.$set.$field, v),
@@ -51,8 +52,3 @@ pub(super) static SETS: [[OptionSpec; 5]; 6] = [
     set!(Class::Upstream, rtr, "qos_rtr_", "of router ports"),
     set!(Class::Vendor, sw2sw, "qos_sw2sw_", "of switch ports cabled to a switch"),
 ];
-
-/// Whether an option of this name belongs to a set.
-pub(super) fn is_qos_set(key: &str) -> bool {
-    SETS.iter().flatten().any(|spec| spec.key == key)
-}

@@ -97,6 +97,8 @@ pub struct OptionSpec {
     pub class: Class,
     /// Whether its number is written in hexadecimal.
     pub hex: bool,
+    /// Whether it belongs to a QoS set.
+    pub(super) in_qos_set: bool,
     /// What it means, line by line; each line may start with a blank.
     pub(super) doc_lines: &'static [&'static str],
     pub(super) get: fn(&Options) -> Value,
@@ -148,8 +150,8 @@ impl OptionSpec {
 
     /// Whether it belongs to a QoS set: such options are unset before each re-read.
     #[must_use]
-    pub fn is_qos_set(&self) -> bool {
-        super::qos_table::is_qos_set(self.key)
+    pub const fn is_qos_set(&self) -> bool {
+        self.in_qos_set
     }
 
     pub(super) const fn hex(mut self) -> Self {
@@ -205,6 +207,7 @@ macro_rules! options {
                 status: $status,
                 class: super::table::Class::Upstream,
                 hex: false,
+                in_qos_set: false,
                 doc_lines: &[$($doc),+],
                 get: |o| super::field::Field::value(&o.$name),
                 set: |o, v| super::field::Field::take(&mut o.$name, v),

@@ -1,7 +1,7 @@
 //! Flags of groups: in a header for the broadcast group and as defaults, and at a group's MGID.
 
 use super::GroupFlags;
-use super::read::Findings;
+use super::findings::Findings;
 use super::words::{Flag, Word};
 use crate::Placed;
 use crate::options::number::{base0_lenient, leading_digits};

@@ -1,6 +1,6 @@
 //! What stands before the colon: name, key and flags.
 
-use super::read::Findings;
+use super::findings::Findings;
 use super::words::{FLAGS, Flag, INDEX0, MEMBERS, Word, find};
 use super::{Member, NAME_MAX, Place, Statement, flags};
 use crate::Placed;

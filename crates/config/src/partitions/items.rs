@@ -4,7 +4,7 @@ use std::net::Ipv6Addr;
 
 use lk_wire::{Gid, Guid};
 
-use super::read::Findings;
+use super::findings::Findings;
 use super::words::{FLAGS, GROUP_FLAGS, MEMBERS, PORTS, Word, find};
 use super::{GroupFlags, Item, Member, Statement, Who, flags};
 use crate::Placed;

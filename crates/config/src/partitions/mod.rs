@@ -9,6 +9,7 @@
 //! * `read`: lines, statements and what ends them
 //! * `header`, `items`: the two parts of a statement; `flags`: what both have of groups
 
+mod findings;
 mod flags;
 mod header;
 mod items;

@@ -8,7 +8,6 @@ use rayon::prelude::*;
 
 use super::LIMIT;
 use super::turns::Turns;
-use crate::check::owned_lids;
 use crate::column::{Column, End};
 use crate::graph::Graph;
 use crate::job::RouteJob;
@@ -68,7 +67,7 @@ impl<'a> Mixer<'a> {
         fresh: &'a Lfts,
     ) -> Self {
         let turns = Turns::new(graph);
-        let lids = owned_lids(job.lids);
+        let lids = job.lids.owned();
         let mut mixer = Self {
             fabric: job.fabric,
             graph,

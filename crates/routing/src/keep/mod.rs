@@ -23,7 +23,6 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::check::owned_lids;
 use crate::graph::Graph;
 use crate::job::{RouteJob, Routes, SlPlan};
 use crate::tables::Lfts;
@@ -65,7 +64,7 @@ pub(crate) fn keep(job: &RouteJob<'_>, fresh: Routes) -> (Routes, Option<Kept>) 
 
 /// Compares tables, for the LIDs that are in use.
 fn count(job: &RouteJob<'_>, before: &Lfts, now: &Lfts) -> Kept {
-    let lids = owned_lids(job.lids);
+    let lids = job.lids.owned();
     let row = |(before, now): (&Arc<[u8]>, &Arc<[u8]>)| {
         let mut kept = Kept::default();
         for lid in &lids {
