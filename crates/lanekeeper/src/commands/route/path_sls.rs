@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 
 use lk_fabric::Fabric;
 use lk_routing::{LidMap, Routes};
-use lk_wire::Sl;
+use lk_wire::{Lid, Sl};
 
 /// Writes one line for each end port with a LID and each LID, where nothing asks for an SL.
 ///
@@ -20,8 +20,8 @@ pub(super) fn write(
     for (from, _, _) in lids.ranges() {
         let guid = fabric.node(fabric.owner(*from)).guid;
         for (to, first, lmc) in lids.ranges() {
-            let sl = routes.path_sl(*from, *to, Sl(0)).0;
             for lid in first.0..=first.0 + ((1 << lmc) - 1) {
+                let sl = routes.sl.sl(*from, *to, Lid(lid), Sl(0)).0;
                 writeln!(out, "{guid} {lid} {sl}")?;
             }
         }
