@@ -6,6 +6,7 @@
 //!
 //! Where to look: [`site`] for what rules are given, [`kinds`] for the ports, [`rules`] for the
 //! list of all rules and the rules themselves, [`accepted`] for what silences a finding.
+//! [`mod@explain`] answers another question: what happens to the traffic between two ports?
 //!
 //! To add a rule: a static in one of the files of [`rules`], its place in [`RULES`], a page in
 //! `src/rules/pages`, and two folders in `fixtures`: the smallest input that shows it and the
@@ -14,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 pub mod accepted;
+pub mod explain;
 pub mod kinds;
 pub mod rule;
 pub mod rules;

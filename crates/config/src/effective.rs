@@ -108,6 +108,15 @@ impl Effective {
         self.origins.insert(spec.key, Origin::CommandLine(source.clone(), place));
     }
 
+    /// Sets options as lines would, whatever file and command line say: to see what they would do.
+    pub fn suppose(&mut self, conf: &OpensmConf) {
+        for entry in &conf.entries {
+            entry.spec.set(&mut self.options, &entry.value);
+            let place = Origin::File(conf.source.clone(), entry.key.cover(entry.text));
+            self.origins.insert(entry.spec.key, place);
+        }
+    }
+
     /// Takes over the file again, as at each heavy sweep, and corrects the result. When the file
     /// is gone nothing changes, so there is nothing to call.
     ///

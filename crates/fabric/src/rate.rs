@@ -73,6 +73,25 @@ impl LinkRate {
         self.speed_row().map_or(0, |row| row.4) * u32::from(self.lanes())
     }
 
+    /// Mbit/s of data that the link carries, all lanes together: what is left of the signalling
+    /// rate after line coding and forward error correction. 0 where width or speed are not known.
+    #[must_use]
+    pub fn data_megabits(self) -> u32 {
+        let lane = match self.speed_name() {
+            Some("SDR") => 2_000,
+            Some("DDR") => 4_000,
+            Some("QDR") => 8_000,
+            Some("FDR10") => 10_000,
+            Some("FDR") => 13_636,
+            Some("EDR") => 25_000,
+            Some("HDR") => 50_000,
+            Some("NDR") => 100_000,
+            Some("XDR") => 200_000,
+            _ => 0,
+        };
+        lane * u32::from(self.lanes())
+    }
+
     /// Whether neither width nor speed are known.
     #[must_use]
     pub const fn is_unknown(self) -> bool {
@@ -104,6 +123,19 @@ impl fmt::Display for LinkRate {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn data_is_what_coding_leaves() {
+        let data = |text| LinkRate::parse(text).map(LinkRate::data_megabits);
+        assert_eq!(data("4xQDR"), Some(32_000));
+        assert_eq!(data("4xHDR"), Some(200_000));
+        assert_eq!(data("1xFDR"), Some(13_636));
+        assert_eq!(data("4x???"), Some(0));
+        for (name, ..) in SPEEDS {
+            let rate = LinkRate::parse(&format!("4x{name}")).unwrap();
+            assert!(rate.data_megabits() > 0 && rate.data_megabits() <= rate.decigigabits() * 100);
+        }
+    }
 
     #[test]
     fn every_name_is_read_back() {

@@ -31,7 +31,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Manage a subnet, with the options of opensm; --sim FILE: a simulated one.
-    // The words of this and the next three never come this far: opensm's options are not clap's.
+    // The words of this and the next four never come this far: opensm's options are not clap's.
     // They are here for the help.
     #[command(disable_help_flag = true)]
     Sm,
@@ -44,6 +44,9 @@ enum Command {
     /// Find every way in which a QoS design does nothing.
     #[command(disable_help_flag = true)]
     Check,
+    /// Show what happens to the traffic from one port to another, hop by hop, and why.
+    #[command(disable_help_flag = true)]
+    Explain,
     /// Serve a simulated fabric, and run programs on it as they are.
     Sim(commands::sim::Arguments),
     /// Write the file of a well-known topology.
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Command::Route => return route(&[]),
         Command::Verify => return verify(&[]),
         Command::Check => return check(&[]),
+        Command::Explain => return explain(&[]),
         Command::Sim(arguments) => commands::sim::run(&arguments),
         Command::Topo(arguments) => commands::topo::run(&arguments),
     };
@@ -78,6 +82,10 @@ fn check(words: &[OsString]) -> ExitCode {
     commands::check::run(words).unwrap_or_else(|failure| failure.report())
 }
 
+fn explain(words: &[OsString]) -> ExitCode {
+    commands::explain::run(words).unwrap_or_else(|failure| failure.report())
+}
+
 /// A command that reads its words as opensm does.
 type Run = fn(&[OsString]) -> ExitCode;
 
@@ -94,6 +102,7 @@ fn with_options_of_opensm(words: &[OsString]) -> Option<(Run, &[OsString])> {
         "route" => route,
         "verify" => verify,
         "check" => check,
+        "explain" => explain,
         _ => return None,
     };
     Some((run, options))

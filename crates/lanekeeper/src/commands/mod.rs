@@ -1,6 +1,7 @@
 //! The commands, one file or folder each.
 
 pub(crate) mod check;
+pub(crate) mod explain;
 pub(crate) mod route;
 pub(crate) mod sim;
 pub(crate) mod sm;

@@ -181,7 +181,7 @@ fn known_lids(
 
 /// The settings of a run: the options in force and what the files hold that they name. `last` are
 /// the partitions that were in force until now.
-pub(super) fn settings(
+pub(in crate::commands) fn settings(
     effective: &Effective,
     simulated: bool,
     guid2lid: Guid2Lid,

@@ -1,0 +1,95 @@
+//! `lanekeeper explain`: what happens to the traffic from one port to another, and why.
+//!
+//! [`request`] reads the command line, [`site`] the files of the site; [`simulated`] brings a
+//! fabric up on the embedded simulator, where [`asking`] asks the subnet administration for the
+//! path; [`given`] takes a snapshot as it is. What is made of it is in `lk-audit`.
+
+mod asking;
+mod given;
+mod no_path;
+mod request;
+mod simulated;
+mod site;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use lk_audit::explain::change::{self, Changes};
+use lk_audit::explain::{Report, text};
+use lk_diag::Severity;
+use serde::Serialize;
+
+use crate::failure::{FOUND, Failure};
+use crate::terminal;
+use request::{Asked, Request, Source};
+use site::Site;
+
+/// Explains, prints, and says by the exit code whether traffic gets through.
+///
+/// # Errors
+/// Wrong usage; files that cannot be read; a fabric that cannot be brought up; ends that it does
+/// not have.
+pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
+    let Asked::Explain(request) = request::read(words)? else { return Ok(ExitCode::SUCCESS) };
+    let (now, said) = Site::read(&request.effective);
+    show(&said);
+    let report = explain(&request, &now)?;
+    let what_if = match &request.what_if {
+        None => None,
+        Some(supposed) => {
+            let (site, said) = Site::read(&supposed.effective);
+            show(&said);
+            let after = explain(&request, &site)?;
+            let changes = change::changes(&report, &after);
+            Some(WhatIf { options: supposed.options.clone(), changes, after })
+        }
+    };
+    let bad = [&report.there, &report.back].into_iter().any(|way| way.stops());
+    if request.json {
+        let document = Document { report: &report, what_if: what_if.as_ref() };
+        let json = serde_json::to_string_pretty(&document).map_err(anyhow::Error::from)?;
+        terminal::print(&(json + "\n"))?;
+    } else {
+        let mut out = text::report(&report);
+        let below = match &what_if {
+            Some(what_if) => Some(change::text(&what_if.changes, &what_if.options)),
+            None => text::hint(&report),
+        };
+        if let Some(below) = below {
+            out.push('\n');
+            out.push_str(&below);
+        }
+        terminal::print(&out)?;
+    }
+    Ok(if bad { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+}
+
+/// The JSON form.
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    what_if: Option<&'a WhatIf>,
+}
+
+/// What other options would do.
+#[derive(Serialize)]
+struct WhatIf {
+    options: Vec<String>,
+    #[serde(flatten)]
+    changes: Changes,
+    after: Report,
+}
+
+fn explain(request: &Request, site: &Site) -> Result<Report, Failure> {
+    match &request.source {
+        Source::Fabric(path) => simulated::explain(request, site, path),
+        Source::Snapshot(path) => given::explain(request, site, path),
+    }
+}
+
+/// Shows what is wrong with the site's files. What is merely to be known of them is for `check`.
+fn show(said: &lk_diag::Diagnostics) {
+    let wrong = said.iter().filter(|found| found.severity != Severity::Info).cloned();
+    terminal::show(&wrong.collect());
+}

@@ -1,0 +1,221 @@
+//! The command line of `lanekeeper explain`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use lk_audit::explain::Question;
+use lk_config::command_line::{Argument, CommandLineOption, help_text};
+use lk_config::{CommandLine, Effective, opensm_conf};
+use lk_diag::{Diagnostics, Severity, SourceFile, render};
+use lk_wire::{PKey, Sl};
+
+use crate::commands::route::request::{IBNL_PATH, usage};
+use crate::commands::sm::setup;
+use crate::failure::Failure;
+use crate::terminal;
+
+/// What this command knows beside opensm's options.
+static OWN: &[CommandLineOption] = &[
+    CommandLineOption::own(
+        &["fabric"],
+        Argument::Required("FABRIC"),
+        "The fabric's file. It is brought up on the embedded simulator with the options as they \
+         are, and its subnet administration is asked for the path.",
+    ),
+    CommandLineOption::own(
+        &["snapshot"],
+        Argument::Required("FILE"),
+        "A snapshot of a fabric, taken as it is. What set the SL is known only as far as options \
+         and files are given, too.",
+    ),
+    CommandLineOption::own(
+        &["service-id"],
+        Argument::Required("N"),
+        "The program asks for a path with this service ID.",
+    ),
+    CommandLineOption::own(&["pkey"], Argument::Required("N"), "With this P_Key."),
+    CommandLineOption::own(&["qos-class"], Argument::Required("N"), "With this QoS class."),
+    CommandLineOption::own(
+        &["sl"],
+        Argument::Required("N"),
+        "With this SL; with --snapshot: it sends on this SL without asking.",
+    ),
+    CommandLineOption::own(
+        &["mgid"],
+        Argument::Required("GID"),
+        "Also the way of this multicast group, once both ends have joined it. With --snapshot its \
+         LID, as 0xc001.",
+    ),
+    CommandLineOption::own(
+        &["busy"],
+        Argument::Required("SLS"),
+        "Also the share that is left when these SLs have traffic: numbers with commas.",
+    ),
+    CommandLineOption::own(
+        &["what-if"],
+        Argument::Required("KEY=VALUE"),
+        "What would change if opensm.conf had this line. May be given several times.",
+    ),
+    IBNL_PATH,
+    CommandLineOption::own(&["json"], Argument::None, "Print the explanation as JSON."),
+];
+
+/// How the command is called.
+const USAGE: &str = "lanekeeper explain SRC DST";
+
+/// Where the fabric comes from.
+pub(super) enum Source {
+    /// A file of a fabric.
+    Fabric(PathBuf),
+    /// A snapshot.
+    Snapshot(PathBuf),
+}
+
+/// Options that are taken to be set.
+pub(super) struct Supposed {
+    /// As they were written.
+    pub(super) options: Vec<String>,
+    /// The options then in force.
+    pub(super) effective: Effective,
+}
+
+/// What is asked for.
+pub(super) enum Asked {
+    /// The help, which was printed.
+    Nothing,
+    /// An explanation.
+    Explain(Box<Request>),
+}
+
+/// An explanation.
+pub(super) struct Request {
+    /// Source and destination, as they were named.
+    pub(super) ends: (String, String),
+    /// Where the fabric comes from.
+    pub(super) source: Source,
+    /// Where definitions of systems are.
+    pub(super) ibnl: Option<String>,
+    /// What the program asks for.
+    pub(super) question: Question,
+    /// The multicast group.
+    pub(super) mgid: Option<String>,
+    /// The options in force.
+    pub(super) effective: Effective,
+    /// Whether any option was given, on the command line or in a file.
+    pub(super) with_options: bool,
+    /// Others to be compared with.
+    pub(super) what_if: Option<Supposed>,
+    /// Whether to print JSON.
+    pub(super) json: bool,
+}
+
+/// Understands the command line and reads opensm.conf.
+///
+/// # Errors
+/// Options that opensm would refuse; numbers that are none; a file that cannot be read.
+pub(super) fn read(words: &[OsString]) -> Result<Asked, Failure> {
+    let words = setup::utf8(words)?;
+    let mut line = CommandLine::parse(&words, OWN).map_err(|error| usage(USAGE, &error.0))?;
+    // opensm has no use for arguments without an option and says so; here two are the ends.
+    let ends: Vec<String> = line.operands.drain(..).map(|operand| operand.text).collect();
+    let mut effective = Effective::new(None);
+    let mut said = Diagnostics::new();
+    let file = line.config_file().map_err(|error| usage(USAGE, &error.0))?.is_some();
+    if file {
+        setup::load_config(&line, &mut effective, &mut said)?;
+    }
+    let (actions, from_line) =
+        line.apply(&mut effective).map_err(|error| usage(USAGE, &error.0))?;
+    if actions.help {
+        terminal::print(&help_text(USAGE, OWN))?;
+        return Ok(Asked::Nothing);
+    }
+    said.extend(from_line);
+    let what_if = supposed(&line, &effective, &mut said)?;
+    said.extend(effective.verify());
+    super::show(&said);
+    let [from, to] = ends.as_slice() else {
+        return Err(usage(USAGE, "a source and a destination are wanted"));
+    };
+    let own = |given: &&lk_config::command_line::Given| {
+        OWN.iter().any(|own| std::ptr::eq(own, given.option))
+    };
+    Ok(Asked::Explain(Box::new(Request {
+        ends: (from.clone(), to.clone()),
+        source: source(&line)?,
+        ibnl: line.extra("ibnl-path").map(str::to_owned),
+        question: question(&line)?,
+        mgid: line.extra("mgid").map(str::to_owned),
+        with_options: file || line.given.iter().any(|given| !own(&given)),
+        effective,
+        what_if,
+        json: line.extra("json").is_some(),
+    })))
+}
+
+fn source(line: &CommandLine) -> Result<Source, Failure> {
+    match (line.extra("fabric"), line.extra("snapshot")) {
+        (Some(fabric), None) => Ok(Source::Fabric(PathBuf::from(fabric))),
+        (None, Some(file)) => Ok(Source::Snapshot(PathBuf::from(file))),
+        (Some(_), Some(_)) => Err(usage(USAGE, "--fabric and --snapshot: which of the two?")),
+        (None, None) => Err(usage(USAGE, "which fabric? --fabric or --snapshot names one")),
+    }
+}
+
+fn question(line: &CommandLine) -> Result<Question, Failure> {
+    let number = |name: &str, most: u64| -> Result<Option<u64>, Failure> {
+        let Some(text) = line.extra(name) else { return Ok(None) };
+        let value = number_of(text).filter(|value| *value <= most);
+        let value = value.ok_or_else(|| {
+            usage(USAGE, &format!("--{name} {text}: a number from 0 to {most} is wanted"))
+        })?;
+        Ok(Some(value))
+    };
+    let busy = line.extra("busy").map(|text| {
+        let sl = |word: &str| number_of(word.trim()).filter(|n| *n < 16).map(|n| Sl(n as u8));
+        let sls: Option<Vec<Sl>> = text.split(',').map(sl).collect();
+        sls.ok_or_else(|| usage(USAGE, &format!("--busy {text}: SLs with commas are wanted")))
+    });
+    Ok(Question {
+        service_id: number("service-id", u64::MAX)?,
+        pkey: number("pkey", 0xFFFF)?.map(|n| PKey(n as u16)),
+        qos_class: number("qos-class", 0xFFF)?.map(|n| n as u16),
+        sl: number("sl", 15)?.map(|n| Sl(n as u8)),
+        busy: busy.transpose()?,
+    })
+}
+
+/// A decimal number, or a hexadecimal one.
+pub(super) fn number_of(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// The options as they would be with those of `--what-if`.
+fn supposed(
+    line: &CommandLine,
+    effective: &Effective,
+    said: &mut Diagnostics,
+) -> Result<Option<Supposed>, Failure> {
+    let named = line.given.iter().filter(|given| given.option.long.contains(&"what-if"));
+    let options: Vec<String> = named.filter_map(|given| given.value.clone()).collect();
+    if options.is_empty() {
+        return Ok(None);
+    }
+    let lines: Vec<String> = options.iter().map(|option| option.replacen('=', " ", 1)).collect();
+    let file = SourceFile::new("--what-if", lines.join("\n") + "\n");
+    let (conf, found) = opensm_conf::parse(&file);
+    let wrong = found.iter().find(|found| found.severity != Severity::Info);
+    if let Some(wrong) = wrong.filter(|_| conf.entries.len() < options.len()) {
+        let help = wrong.help.first().map_or_else(String::new, |help| format!("; {help}"));
+        return Err(anyhow!("{}{help}", render::line(wrong)).into());
+    }
+    said.extend(found);
+    let mut supposed = effective.clone();
+    supposed.suppose(&conf);
+    said.extend(supposed.verify());
+    Ok(Some(Supposed { options, effective: supposed }))
+}
