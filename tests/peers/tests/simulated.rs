@@ -33,12 +33,11 @@ fn osmtest_passes_all_its_flows_against_opensm() {
     osmtest(&fabric, &["c", "v", "s", "e", "m", "f", "a"]);
 }
 
-/// Without `m`: some of the joins that it wants refused are let in.
 #[test]
-fn osmtest_passes_its_flows_against_lanekeeper() {
+fn osmtest_passes_all_its_flows_against_lanekeeper() {
     let fabric = Simulated::start(SMALL);
     let _lanekeeper = fabric.lanekeeper(&["-s", "0"]);
-    osmtest(&fabric, &["c", "v", "s", "e", "f", "a"]);
+    osmtest(&fabric, &["c", "v", "s", "e", "m", "f", "a"]);
 }
 
 fn osmtest(fabric: &Simulated, flows: &[&str]) {

@@ -44,10 +44,10 @@ impl Join {
         self.0 & (Self::FULL.0 | Self::SEND_ONLY_FULL.0) != 0
     }
 
-    /// Whether a bit is in both.
+    /// Whether it has all bits of another, and that has any.
     #[must_use]
-    pub const fn meets(self, other: Self) -> bool {
-        self.0 & other.0 != 0
+    pub const fn has(self, other: Self) -> bool {
+        other.0 != 0 && self.0 & other.0 == other.0
     }
 }
 
@@ -56,7 +56,7 @@ impl Join {
 pub struct Member {
     /// What it is.
     pub join: Join,
-    /// Whether another port has joined for it and said so (ProxyJoin).
+    /// Whether it was another port that first joined for it (ProxyJoin).
     pub proxy: bool,
 }
 
@@ -131,14 +131,13 @@ impl Group {
         let member = self.members.entry(port).or_insert(Member { join: Join::NONE, proxy });
         let was_full = member.join.is_full();
         member.join = Join(member.join.0 | join.0);
-        member.proxy = proxy;
         self.full += usize::from(member.join.is_full() && !was_full);
         (*member, !known)
     }
 
-    /// A port leaves. What it still is; none if it was nothing of that.
+    /// A port leaves. What it still is; none if it was not all of that.
     pub(super) fn leave(&mut self, port: Guid, join: Join) -> Option<Join> {
-        let member = self.members.get_mut(&port).filter(|m| m.join.meets(join))?;
+        let member = self.members.get_mut(&port).filter(|m| m.join.has(join))?;
         let was_full = member.join.is_full();
         member.join = Join(member.join.0 & !join.0);
         let remains = member.join;

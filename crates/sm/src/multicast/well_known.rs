@@ -33,11 +33,12 @@ pub fn is_ip(mgid: Gid) -> bool {
     matches!((mgid.prefix >> 32) & 0xFFFF, 0x401B | 0x601B)
 }
 
-/// The broadcast group that an IP group belongs to: of the same scope and partition.
+/// The broadcast group that an IP group belongs to: of the same scope and partition, and
+/// transient, also where the group is a permanent one.
 #[must_use]
 pub fn broadcast_of(mgid: Gid) -> Gid {
-    let kept = mgid.prefix & 0xFFFF_0000_FFFF_0000;
-    Gid { prefix: kept | 0x401B << 32, guid: Guid(0xFFFF_FFFF) }
+    let kept = mgid.prefix & 0x000F_0000_FFFF_0000;
+    Gid { prefix: kept | 0xFF10_401B << 32, guid: Guid(0xFFFF_FFFF) }
 }
 
 /// The broadcast group of a partition in a scope.

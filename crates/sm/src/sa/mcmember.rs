@@ -33,7 +33,11 @@ pub fn answer(
     effects: &mut Effects,
 ) -> Answer {
     let asked = Asked { served, aliases, request, record: request.record() };
+    let known = asked.asks_for_what_there_is();
     let done = match request.method() {
+        method::SET | method::DELETE | method::GET | method::GET_TABLE if !known => {
+            Err(sa_status::REQ_INVALID)
+        }
         method::SET => asked.join(groups, effects),
         method::DELETE => asked.leave(groups, effects),
         method::GET | method::GET_TABLE => return asked.query(groups),
@@ -90,22 +94,20 @@ impl Asked<'_> {
                 mgid
             }
         };
-        let proxy = self.request.has(member_mask::PROXY_JOIN) && self.record.proxy_join() == 1;
+        let proxy = self.request.requester != port;
         let member = groups.join(mgid, guid, join, proxy).ok_or(sa_status::REQ_INVALID)?;
         let group = groups.get(mgid).ok_or(sa_status::REQ_INVALID)?;
         let mut record = describe(mgid, group);
         record.set_port_gid(self.record.port_gid());
         record.set_join_state(member.join.bits());
-        record.set_proxy_join(u8::from(member.proxy));
+        record.set_proxy_join(self.record.proxy_join());
         Ok(record)
     }
 
     /// Whether the port fits a group that is there, and the group what the request says of it.
     fn may_join(&self, group: &Group, port: PortId, guid: Guid) -> Result<(), Status> {
         let params = &group.params;
-        // Only the port itself changes what it is in a group, unless somebody has joined for it.
-        let own = self.request.requester == port;
-        let others = group.member(guid).is_some_and(|m| !m.proxy && !own);
+        let others = !self.may_change(group, port, guid);
         let options = &self.served.view.settings.options;
         let agrees = !options.mcgroup_join_validation || self.agrees(params);
         let (mtu, rate) = self.can_do(port);
@@ -114,6 +116,11 @@ impl Asked<'_> {
             true => Ok(()),
             false => Err(sa_status::REQ_INVALID),
         }
+    }
+
+    /// Only the port itself changes what it is in a group, unless somebody else had joined for it.
+    fn may_change(&self, group: &Group, port: PortId, guid: Guid) -> bool {
+        self.request.requester == port || group.member(guid).is_none_or(|m| m.proxy)
     }
 
     /// Whether a port is in a partition, in any way.
@@ -137,6 +144,13 @@ impl Asked<'_> {
         self.request.has(component).then_some(wanted)
     }
 
+    /// Whether the MTU and the rate that the request names are codes of such.
+    fn asks_for_what_there_is(&self) -> bool {
+        let (r, has) = (&self.record, |component| self.request.has(component));
+        (!has(member_mask::MTU_SELECTOR | member_mask::MTU) || limits::is_mtu(r.mtu()))
+            && (!has(member_mask::RATE_SELECTOR | member_mask::RATE) || limits::is_rate(r.rate()))
+    }
+
     fn wanted_mtu(&self) -> Option<Wanted> {
         let r = &self.record;
         self.wanted(member_mask::MTU_SELECTOR, r.mtu_selector(), r.mtu())
@@ -147,12 +161,8 @@ impl Asked<'_> {
         self.wanted(member_mask::RATE_SELECTOR, r.rate_selector(), r.rate())
     }
 
-    fn wanted_life(&self) -> Option<Wanted> {
-        let r = &self.record;
-        self.wanted(member_mask::LIFE_SELECTOR, r.life_selector(), r.life())
-    }
-
-    /// Whether a group is what the request says that it should be, but for its packet life.
+    /// Whether a group is what the request says that it should be, but for its packet life, which
+    /// nobody looks at.
     fn agrees(&self, have: &Params) -> bool {
         let (r, has) = (&self.record, |component| self.request.has(component));
         (!has(member_mask::QKEY) || r.qkey() == have.qkey)
@@ -165,11 +175,6 @@ impl Asked<'_> {
             && self.wanted_rate().is_none_or(|w| limits::rate_meets(have.rate, w))
     }
 
-    /// Whether the packet life of a group is what a query wants. Joins are not asked for it.
-    fn lives(&self, have: &Params) -> bool {
-        self.wanted_life().is_none_or(|w| limits::number_meets(have.life, w))
-    }
-
     /// Makes the group that a port wants to join.
     fn create(&self, groups: &mut Groups, port: PortId, join: Join) -> Result<Gid, Status> {
         let (r, invalid) = (&self.record, sa_status::REQ_INVALID);
@@ -180,7 +185,7 @@ impl Asked<'_> {
             return Err(sa_status::INSUFFICIENT_COMPONENTS);
         }
         let options = &self.served.view.settings.options;
-        let scope = if self.request.has(member_mask::SCOPE) { r.scope() } else { 0 };
+        let scope = if self.request.has(member_mask::SCOPE) { r.scope() } else { 2 };
         let asked = r.mgid();
         if asked != Gid::default() && !may_be_made(asked) {
             return Err(invalid);
@@ -191,17 +196,27 @@ impl Asked<'_> {
         }
         let (mtu, rate) = self.can_do(port);
         let has = |component| self.request.has(component);
+        // "Less than" and "exactly" want a value.
+        let lacks = |selector, bits, value| {
+            has(selector) && !has(value) && matches!(bits, Selector::LESS | Selector::EXACTLY)
+        };
+        if lacks(member_mask::MTU_SELECTOR, Selector(r.mtu_selector()), member_mask::MTU)
+            || lacks(member_mask::RATE_SELECTOR, Selector(r.rate_selector()), member_mask::RATE)
+        {
+            return Err(invalid);
+        }
         let params = Params {
             qkey: r.qkey(),
             mtu: limits::mtu(self.wanted_mtu(), mtu).ok_or(invalid)?,
             tclass: r.tclass(),
             pkey,
             rate: limits::rate(self.wanted_rate(), rate).ok_or(invalid)?,
-            life: if has(member_mask::LIFE) { r.life() } else { 0 },
+            // As it stands in the request, whether or not the mask names it; so the hop limit and
+            // the scope.
+            life: r.life(),
             sl: Sl(r.sl()),
             flow_label: r.flow_label(),
-            hop_limit: if has(member_mask::HOP_LIMIT) { r.hop_limit() } else { 0 },
-            // As it stands in the request, whether or not the mask names it.
+            hop_limit: r.hop_limit(),
             scope: r.scope(),
             made_with: join,
             well_known: false,
@@ -210,7 +225,6 @@ impl Asked<'_> {
             return Err(invalid);
         }
         let mgid = match asked == Gid::default() {
-            true if scope == 0 => groups.make_mgid(2, options.subnet_prefix),
             true => groups.make_mgid(scope, options.subnet_prefix),
             false => asked,
         };
@@ -220,9 +234,10 @@ impl Asked<'_> {
     }
 
     fn leave(&self, groups: &mut Groups, effects: &mut Effects) -> Result<MCMemberRecord, Status> {
-        let (_, guid, join) = self.member()?;
+        let (port, guid, join) = self.member()?;
         let mgid = self.record.mgid();
-        let scope = groups.get(mgid).map_or(0, |g| g.params.scope);
+        let group = groups.get(mgid).filter(|g| self.may_change(g, port, guid));
+        let scope = group.ok_or(sa_status::REQ_INVALID)?.params.scope;
         let left = groups.leave(mgid, guid, join).ok_or(sa_status::REQ_INVALID)?;
         if left.deleted {
             effects.notices.push(Trap::GroupDeleted(mgid));
@@ -249,8 +264,7 @@ impl Asked<'_> {
             let wanted = self.holds(self.request.requester, params.pkey)
                 && (!has(member_mask::MLID) || self.record.mlid() == group.mlid.0)
                 && (!has(member_mask::SCOPE) || self.record.scope() == params.scope)
-                && self.agrees(params)
-                && self.lives(params);
+                && self.agrees(params);
             if wanted {
                 self.push(mgid, group, &mut found);
             }
@@ -274,13 +288,11 @@ impl Asked<'_> {
         let single = group.member(asked).filter(|_| one).map(|m| (asked, m));
         let prefix = self.served.view.settings.options.subnet_prefix;
         for (guid, member) in single.into_iter().chain(group.members().filter(|_| !one)) {
-            let proxy = u8::from(member.proxy);
-            let same = !has(member_mask::PROXY_JOIN) || self.record.proxy_join() == proxy;
-            if same && how(member.join) {
+            if how(member.join) {
                 let mut record = describe(mgid, group);
                 record.set_port_gid(Gid { prefix, guid });
                 record.set_join_state(member.join.bits());
-                record.set_proxy_join(proxy);
+                record.set_proxy_join(u8::from(member.proxy));
                 found.push(&record);
             }
         }

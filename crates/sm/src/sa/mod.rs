@@ -279,7 +279,7 @@ impl Sa {
             return None;
         }
         if bytes.len() > LONGEST {
-            let bytes = refusal(&message.header, sa_status::REQ_INVALID).into();
+            let bytes = refusal(&message, sa_status::REQ_INVALID).into();
             return Some(Outgoing { to: from, bytes, timeout: None });
         }
         let patience = u64::from(served.view.settings.options.max_msg_fifo_timeout);
@@ -287,7 +287,7 @@ impl Sa {
         let client = served.index.lid(served.index.port_by_lid(from.lid)?);
         let waiting = Waiting { client, from, bytes: bytes.into(), since: now };
         let refused = self.queue.push(bounds, waiting).err()?;
-        let bytes = refusal(&message.header, Status::BUSY).into();
+        let bytes = refusal(&message, Status::BUSY).into();
         Some(Outgoing { to: refused.from, bytes, timeout: None })
     }
 
@@ -365,7 +365,7 @@ impl Sa {
         };
         let stores = matches!(message.header.method(), method::SET | method::DELETE);
         self.changed |= stores && matches!(answer, Answer::Records(_));
-        let bytes = answer.message(&message.header)?.into();
+        let bytes = answer.message(&message)?.into();
         Some(Outgoing { to: waiting.from, bytes, timeout: None })
     }
 

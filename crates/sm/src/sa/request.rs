@@ -134,8 +134,9 @@ impl Answer {
 
     /// The message that says so; `None` where nothing is to be said.
     #[must_use]
-    pub fn message(&self, request: &SaHeader) -> Option<Vec<u8>> {
-        let get = request.method() == method::GET;
+    pub fn message(&self, request: &Message<'_>) -> Option<Vec<u8>> {
+        let header = &request.header;
+        let get = header.method() == method::GET;
         match self {
             Self::Silence => None,
             Self::Refused(status) => Some(refusal(request, *status)),
@@ -146,15 +147,15 @@ impl Answer {
                 Some(refusal(request, sa_status::TOO_MANY_RECORDS))
             }
             Self::Records(r) => {
-                let mut header = request.answer(Status::OK);
+                let mut header = header.answer(Status::OK);
                 header.set_attribute_offset(if r.is_empty() { 0 } else { stride(r.length) });
-                if is_table(request.method()) {
+                if is_table(request.header.method()) {
                     start_rmpp(&mut header);
                 }
                 let mut bytes = Vec::with_capacity(SaHeader::LEN + r.bytes.len());
                 bytes.extend_from_slice(&header.0);
                 bytes.extend_from_slice(&r.bytes);
-                if !is_table(request.method()) {
+                if !is_table(request.header.method()) {
                     bytes.resize(lk_wire::MAD_LEN.max(bytes.len()), 0);
                 }
                 Some(bytes)
@@ -177,10 +178,11 @@ fn start_rmpp(header: &mut SaHeader) {
     header.set_rmpp_flags(rmpp_flag::ACTIVE);
 }
 
-/// A refusal: the headers with the status, and no records.
+/// A refusal: the request's own bytes, as far as a datagram holds them, with the status.
 #[must_use]
-pub fn refusal(request: &SaHeader, status: Status) -> Vec<u8> {
-    let mut bytes = request.answer(status).0.to_vec();
+pub fn refusal(request: &Message<'_>, status: Status) -> Vec<u8> {
+    let mut bytes = request.header.answer(status).0.to_vec();
+    bytes.extend_from_slice(request.data);
     bytes.resize(lk_wire::MAD_LEN, 0);
     bytes
 }

@@ -79,7 +79,11 @@ impl SaHeader {
     #[must_use]
     pub fn answer(&self, status: Status) -> Self {
         let mut header = *self;
-        header.set_method(self.method() | method::RESPONSE_BIT);
+        header.set_method(match self.method() {
+            // SubnAdmSet is answered by SubnAdmGetResp (IBA 15.2.2).
+            method::SET => method::GET_RESP,
+            other => other | method::RESPONSE_BIT,
+        });
         header.set_status(status.0);
         header.set_sm_key(0);
         header.0[24..36].fill(0);

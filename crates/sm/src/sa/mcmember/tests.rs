@@ -35,6 +35,8 @@ struct Subnet {
     served: Served,
     groups: Groups,
     effects: Effects,
+    /// The GUID of the port that asks.
+    requester: u64,
 }
 
 impl Subnet {
@@ -68,20 +70,21 @@ impl Subnet {
             settings: Arc::new(settings),
             figures: SweepFigures::default(),
         };
-        Self { served: Served::new(Arc::new(view)), groups, effects: Effects::default() }
+        let served = Served::new(Arc::new(view));
+        Self { served, groups, effects: Effects::default(), requester: ME }
     }
 
     fn ask(&mut self, method: u8, ask: &Ask) -> Result<Vec<MCMemberRecord>, u16> {
         let mut header = SaHeader::request(method, MCMemberRecord::ID, 1);
         header.set_component_mask(ask.mask);
-        let requester = self.served.index.port_by_guid(Guid(ME)).unwrap();
+        let requester = self.served.index.port_by_guid(Guid(self.requester)).unwrap();
         let mut bytes = header.0.to_vec();
         bytes.extend_from_slice(&ask.record.0);
         let message = Message::parse(&bytes).unwrap();
         let request = Request::new(GsiAddress::default(), requester, ask.trusted, message);
         let aliases = Aliases::default();
         let answer = answer(&self.served, &aliases, &mut self.groups, &request, &mut self.effects);
-        let Some(bytes) = answer.message(&header) else { return Err(0xFFFF) };
+        let Some(bytes) = answer.message(&message) else { return Err(0xFFFF) };
         let message = Message::parse(&bytes).unwrap();
         match message.header.status() {
             0 if method == method::GET_TABLE => {
@@ -267,11 +270,14 @@ fn join_states_add_up_and_go_one_by_one() {
         states.push(subnet.one(method::SET, &ask(state)).join_state());
     }
     assert_eq!(states, [1, 5, 7, 15]);
-    assert_eq!(subnet.one(method::SET, &join(BROADCAST).proxy(1)).proxy_join(), 1);
+    assert_eq!(subnet.one(method::SET, &join(BROADCAST).proxy(1)).proxy_join(), 1, "it echoes");
     let left = subnet.one(method::DELETE, &ask(2));
     assert_eq!((left.join_state(), left.scope(), left.proxy_join()), (13, 2, 0));
     assert_eq!((left.mtu_selector(), left.mtu(), left.mlid()), (2, 0, 0), "the request's own");
     assert_eq!(subnet.one(method::DELETE, &ask(1)).join_state(), 12);
+    for all_or_nothing in [0, 3, 5, 14] {
+        assert_eq!(subnet.status(method::DELETE, &ask(all_or_nothing)), 0x200);
+    }
     assert_eq!(subnet.one(method::DELETE, &ask(12)).join_state(), 0);
     assert_eq!(subnet.status(method::DELETE, &ask(1)), 0x200);
     assert_eq!(subnet.status(method::DELETE, &join("ff12::99")), 0x200);
@@ -346,11 +352,13 @@ fn mgids_that_may_be_made() {
     let made = subnet.one(method::SET, &create("::").scope(5));
     assert_eq!(made.mgid().to_string(), "ff15:a01b:fe80::100:0:0");
     assert_eq!((made.scope(), made.life(), made.hop_limit()), (5, 0, 0));
+    let made = subnet.one(method::SET, &create("::").scope(0));
+    assert_eq!(made.mgid().to_string(), "ff10:a01b:fe80::200:0:0");
     // A scope that the mask does not name is kept all the same, and makes no MGID.
     let mut unnamed = create("::").scope(5);
     unnamed.mask &= !member_mask::SCOPE;
     let made = subnet.one(method::SET, &unnamed);
-    assert_eq!((made.mgid().to_string().as_str(), made.scope()), ("ff12:a01b:fe80::200:0:0", 5));
+    assert_eq!((made.mgid().to_string().as_str(), made.scope()), ("ff12:a01b:fe80::300:0:0", 5));
 }
 
 #[test]
@@ -361,10 +369,14 @@ fn what_a_made_group_holds() {
     assert_eq!((got.mtu(), got.rate(), got.life()), (3, 5, 18));
     assert_eq!((got.hop_limit(), got.sl(), got.flow_label(), got.tclass()), (9, 9, 0xf_ffff, 7));
     assert_eq!((got.mlid(), got.scope()), (0xc055, 0));
+    let mut unnamed = create("ff12::77:9").life(0, 7).hop(6);
+    unnamed.mask &= !(member_mask::LIFE | member_mask::HOP_LIMIT);
+    let got = subnet.one(method::SET, &unnamed);
+    assert_eq!((got.life(), got.hop_limit()), (7, 6), "as they stand there, named or not");
     let taken = subnet.one(method::SET, &create("ff12::77:2").mlid(0xc000));
-    assert_eq!(taken.mlid(), 0xc006);
+    assert_eq!(taken.mlid(), 0xc007);
     let beyond = subnet.one(method::SET, &create("ff12::77:3").mlid(0xc400));
-    assert_eq!(beyond.mlid(), 0xc007);
+    assert_eq!(beyond.mlid(), 0xc008);
 }
 
 #[test]
@@ -398,7 +410,9 @@ fn who_is_not_trusted_sees_groups_and_not_their_members() {
         ("MTU > 4", b().mtu(0, 4), 0x300),
         ("rate < 3", b().rate(1, 3), 0x300),
         ("largest rate", b().rate(3, 3), 0),
-        ("life < 18", b().life(1, 18), 0x300),
+        ("life < 18", b().life(1, 18), 0),
+        ("MTU < 6", b().mtu(1, 6), 0x200),
+        ("rate > 1", b().rate(0, 1), 0x200),
         ("scope", b().scope(5), 0x300),
         ("SL", b().sl(1), 0x300),
         ("limited key", b().pkey(0x7fff), 0),
@@ -432,15 +446,6 @@ impl Subnet {
     fn clone_groups(&self) -> Self {
         Self { groups: self.groups.clone(), ..Self::new() }
     }
-}
-
-#[test]
-fn only_the_port_itself_changes_what_it_is() {
-    let mut subnet = Subnet::new();
-    let other = Ask::of(BROADCAST).port(OTHER);
-    subnet.one(method::SET, &other.clone().join(1));
-    assert_eq!(subnet.status(method::SET, &other.clone().join(4)), 0x200);
-    assert_eq!(subnet.one(method::DELETE, &other.join(1)).join_state(), 0);
 }
 
 #[test]
@@ -549,4 +554,38 @@ fn groups_of_partitions() {
     assert_eq!(made, want.map(|(m, s, h, r)| (m.to_owned(), s, h, r)));
     let d = subnet.groups.get(gid("ff12:401b:8004::ffff:ffff")).unwrap().params;
     assert_eq!((d.qkey, d.tclass, d.flow_label, d.pkey), (12, 0xff, 0xf_ffff, PKey(0x8004)));
+}
+
+#[test]
+fn only_the_port_itself_changes_what_it_is() {
+    let of = |state| Ask::of(BROADCAST).port(OTHER).join(state);
+    let proxy = |subnet: &mut Subnet| {
+        let members = subnet.ask(method::GET_TABLE, &Ask::of(BROADCAST).port(OTHER).trusted());
+        members.unwrap()[0].proxy_join()
+    };
+    // Another port has joined for it.
+    let mut subnet = Subnet::new();
+    assert_eq!(subnet.status(method::SET, &of(1)), 0);
+    assert_eq!(proxy(&mut subnet), 1);
+    assert_eq!(subnet.status(method::SET, &of(2)), 0);
+    subnet.requester = OTHER;
+    assert_eq!(subnet.status(method::SET, &of(4)), 0);
+    subnet.requester = ME;
+    assert_eq!(subnet.status(method::DELETE, &of(7)), 0);
+    // It has joined itself.
+    subnet.requester = OTHER;
+    assert_eq!(subnet.status(method::SET, &of(1)), 0);
+    subnet.requester = ME;
+    assert_eq!(proxy(&mut subnet), 0);
+    assert_eq!(subnet.status(method::SET, &of(2)), 0x200);
+    assert_eq!(subnet.status(method::DELETE, &of(1)), 0x200);
+}
+
+#[test]
+fn ports_in_other_ways_stay_in_a_partitions_group_without_full_members() {
+    let mut subnet = Subnet::new();
+    let ask = |state| Ask::of(BROADCAST).port(ME).join(state);
+    subnet.one(method::SET, &ask(5));
+    assert_eq!(subnet.one(method::DELETE, &ask(1)).join_state(), 4);
+    assert_eq!(subnet.one(method::DELETE, &ask(4)).join_state(), 0);
 }
