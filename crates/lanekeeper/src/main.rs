@@ -31,7 +31,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Manage a subnet, with the options of opensm; --sim FILE: a simulated one.
-    // The words of this and the next four never come this far: opensm's options are not clap's.
+    // The words of this and the next five never come this far: opensm's options are not clap's.
     // They are here for the help.
     #[command(disable_help_flag = true)]
     Sm,
@@ -47,6 +47,9 @@ enum Command {
     /// Show what happens to the traffic from one port to another, hop by hop, and why.
     #[command(disable_help_flag = true)]
     Explain,
+    /// Read all that the ports and switches of a fabric hold, and keep it in a file.
+    #[command(disable_help_flag = true)]
+    Snapshot,
     /// Serve a simulated fabric, and run programs on it as they are.
     Sim(commands::sim::Arguments),
     /// Write the file of a well-known topology.
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Command::Verify => return verify(&[]),
         Command::Check => return check(&[]),
         Command::Explain => return explain(&[]),
+        Command::Snapshot => return snapshot(&[]),
         Command::Sim(arguments) => commands::sim::run(&arguments),
         Command::Topo(arguments) => commands::topo::run(&arguments),
     };
@@ -86,6 +90,10 @@ fn explain(words: &[OsString]) -> ExitCode {
     commands::explain::run(words).unwrap_or_else(|failure| failure.report())
 }
 
+fn snapshot(words: &[OsString]) -> ExitCode {
+    commands::snapshot::run(words).unwrap_or_else(|failure| failure.report())
+}
+
 /// A command that reads its words as opensm does.
 type Run = fn(&[OsString]) -> ExitCode;
 
@@ -103,6 +111,7 @@ fn with_options_of_opensm(words: &[OsString]) -> Option<(Run, &[OsString])> {
         "verify" => verify,
         "check" => check,
         "explain" => explain,
+        "snapshot" => snapshot,
         _ => return None,
     };
     Some((run, options))

@@ -4,6 +4,7 @@
 //! wanted.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use lk_diag::Diagnostics;
@@ -44,4 +45,43 @@ pub(crate) fn output_style() -> Style {
 fn style(seen: bool) -> Style {
     let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     if wanted && seen { Style::Colour } else { Style::Plain }
+}
+
+/// Work that takes less than this shows no progress.
+const SHORT: Duration = Duration::from_secs(2);
+/// How often progress is shown.
+const STEP: Duration = Duration::from_millis(200);
+
+/// A line on the terminal that says how far long work has come. It is gone when the work is done;
+/// where standard error is no terminal it never comes.
+pub(crate) struct Meter {
+    next: Option<Instant>,
+    shown: bool,
+}
+
+impl Meter {
+    /// The work begins now.
+    pub(crate) fn new() -> Self {
+        let next = io::stderr().is_terminal().then(|| Instant::now() + SHORT);
+        Self { next, shown: false }
+    }
+
+    /// Says how far the work has come, if it is time to.
+    pub(crate) fn show(&mut self, words: impl FnOnce() -> String) {
+        if self.next.is_some_and(|at| Instant::now() >= at) {
+            self.next = Some(Instant::now() + STEP);
+            self.shown = true;
+            let mut out = io::stderr().lock();
+            // Whoever cannot see it misses nothing that matters.
+            let _ = write!(out, "\r{}\x1b[K", words()).and_then(|()| out.flush());
+        }
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        if self.shown {
+            let _ = write!(io::stderr().lock(), "\r\x1b[K");
+        }
+    }
 }

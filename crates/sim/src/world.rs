@@ -47,7 +47,7 @@ impl World {
     /// Starts a manager on a port of the fabric.
     #[must_use]
     pub fn new(mut sim: SimFabric, port: PortId, settings: Settings, mode: Mode) -> Self {
-        sim.set_is_sm(0, port, mode != Mode::Plan);
+        sim.set_is_sm(0, port, !matches!(mode, Mode::Plan | Mode::Read));
         sim.attach(port);
         let sm = Sm::new(settings, mode, Instant(0));
         let mut kernel = Kernel::new(Limits::default());

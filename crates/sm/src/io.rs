@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use lk_config::guid2lid::Guid2Lid;
 use lk_config::sa_db::SaDb;
+use lk_snapshot::Snapshot;
 use lk_wire::{Gid, Lid, Sl, Smp};
 
 use crate::decide::{Desired, Settings, decide_trees, decide_with, writing_order};
@@ -119,6 +120,8 @@ pub enum Output {
     SaDatabase(Box<SaDb>),
     /// What would be changed, in plan mode, or what is about to be changed.
     Plan(Box<Report>),
+    /// What ports and switches hold, where it was only read, and what reading it took.
+    Snapshot(Box<Snapshot>, SweepFigures),
     /// The state after a sweep.
     View(Arc<View>),
     /// The same after multicast trees have changed, and nothing else.
@@ -140,6 +143,8 @@ pub enum Outcome {
     WouldChange,
     /// Some requests failed.
     Incomplete,
+    /// All was read.
+    Read,
     /// The fabric was refused; an event says why.
     Refused,
     /// It was told to stop.

@@ -28,7 +28,7 @@ pub mod verdict;
 pub mod window;
 pub mod work;
 
-pub use self::core::{Mode, Sm};
+pub use self::core::{Mode, Progress, Sm};
 pub use counts::Counts;
 pub use decide::{Desired, Settings, decide};
 pub use event::{Event, Level, Reason, SmState, SweepFigures, TorusChange};

@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod anonymise;
 mod blocks;
 pub mod codes;
 pub mod fuzzing;
@@ -15,7 +16,8 @@ mod snapshot;
 mod tables;
 mod text;
 
+pub use anonymise::anonymise;
 pub use blocks::{Address, BlockSet, MftBlock, Table};
-pub use snapshot::{Snapshot, Unread, Why};
+pub use snapshot::{Duplicate, Snapshot, Unread, Why};
 pub use tables::Tables;
 pub use text::{read, write};

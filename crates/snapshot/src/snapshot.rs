@@ -5,8 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use lk_fabric::{Fabric, NodeKind, PortId, SwitchId};
-use lk_wire::{MlnxExtPortInfo, PortInfo, SlToVlTable, SmInfo, SwitchInfo, attr};
+use lk_wire::{Guid, MlnxExtPortInfo, PortInfo, SlToVlTable, SmInfo, SwitchInfo, attr};
 
+use crate::blocks::Address;
 use crate::tables::Tables;
 
 /// A fabric and what its ports and switches held at one moment, as far as it is known.
@@ -28,10 +29,21 @@ pub struct Snapshot {
     pub managers: Vec<(PortId, SmInfo)>,
     /// What was asked for and did not come.
     pub unread: Vec<Unread>,
+    /// Nodes that have the GUID of another node and are no part of the graph.
+    pub duplicates: Vec<Duplicate>,
     /// The port from which it was read; `None` where it was put together from files.
     pub read_at: Option<PortId>,
     /// Whether names, GUIDs and keys were replaced.
     pub anonymous: bool,
+}
+
+/// A node that answered with the GUID of another one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Duplicate {
+    /// The GUID.
+    pub guid: Guid,
+    /// The port behind which the second node was found.
+    pub behind: PortId,
 }
 
 /// Something that was asked for and did not come. It is not judged.
@@ -55,6 +67,8 @@ pub enum Why {
     NoAnswer,
     /// An answer with this status (IBA 13.4.7), which is not 0.
     Status(u16),
+    /// An answer that cannot be: a node of no known kind, or one without ports.
+    Unusable,
 }
 
 impl fmt::Display for Why {
@@ -62,11 +76,18 @@ impl fmt::Display for Why {
         match self {
             Self::NoAnswer => f.write_str("no answer"),
             Self::Status(status) => write!(f, "status 0x{status:04x}"),
+            Self::Unusable => f.write_str("an answer that cannot be"),
         }
     }
 }
 
 impl Unread {
+    /// Whether it is what is at this place on the wire.
+    #[must_use]
+    pub fn is_of(&self, at: Address) -> bool {
+        (self.port, self.attribute, self.modifier) == (at.port, at.attribute, at.modifier)
+    }
+
     /// What was asked for, in words.
     #[must_use]
     pub fn what(&self) -> String {
@@ -102,6 +123,7 @@ impl Snapshot {
             tables: Tables::unknown(&fabric),
             managers: Vec::new(),
             unread: Vec::new(),
+            duplicates: Vec::new(),
             read_at: None,
             anonymous: false,
             fabric: Arc::new(fabric),

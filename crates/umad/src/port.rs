@@ -33,6 +33,13 @@ impl Registration<'static> {
     pub const SUBNET_MANAGER: [Self; 2] =
         [Self::subnet(class::SUBN_DR), Self::subnet(class::SUBN_LID)];
 
+    /// What somebody needs who only asks: answers to SMPs. Beside a subnet manager on the same port
+    /// nothing more can be had.
+    pub const SUBNET_READER: [Self; 2] = [
+        Self { methods: &[], ..Self::subnet(class::SUBN_DR) },
+        Self { methods: &[], ..Self::subnet(class::SUBN_LID) },
+    ];
+
     /// What subnet administration needs: long messages, and the requests of its class
     /// (IBA 15.2.2).
     pub const SUBNET_ADMINISTRATION: Self = Self {

@@ -59,8 +59,10 @@ impl<'a> Parser<'a> {
         OPTIONS.iter().chain(self.extra)
     }
 
+    /// The program's own letters go before OpenSM's: it has them because OpenSM's mean nothing
+    /// there.
     fn letter(&self, letter: char) -> Option<&'static CommandLineOption> {
-        self.all().find(|option| option.short.contains(&letter))
+        self.extra.iter().chain(OPTIONS).find(|option| option.short.contains(&letter))
     }
 
     /// An argument that starts with a dash; `name` is what follows the first dash.

@@ -1,9 +1,11 @@
-//! The commands, one file or folder each.
+//! The commands, one file or folder each; and what several of them share: [`carrier`].
 
+mod carrier;
 pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod route;
 pub(crate) mod sim;
 pub(crate) mod sm;
+pub(crate) mod snapshot;
 pub(crate) mod topo;
 pub(crate) mod verify;

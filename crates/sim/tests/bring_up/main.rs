@@ -9,6 +9,7 @@ mod clients;
 mod faults;
 mod field;
 mod multicast;
+mod reading;
 mod safe_change;
 mod setup;
 mod tables;

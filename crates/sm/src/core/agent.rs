@@ -6,6 +6,9 @@ use super::*;
 
 impl Sm {
     pub(super) fn request_from_outside(&mut self, from: Lid, smp: &Smp) {
+        if self.mode == Mode::Read {
+            return;
+        }
         match (smp.method(), smp.attr_id()) {
             (method::TRAP, attr::NOTICE) => self.trap(from, smp),
             (method::GET, attr::SM_INFO) => self.who_is_here(from, smp),

@@ -8,6 +8,7 @@
 mod agent;
 mod groups;
 mod light;
+mod reading;
 mod services;
 mod stages;
 mod standby;
@@ -25,12 +26,14 @@ use crate::event::{Event, Reason, SmState, SweepFigures};
 use crate::io::{Command, Decision, Input, Job, JobOutcome, Outcome, Output, View};
 use crate::multicast::NotMade;
 use crate::observe::{Discovery, Observed, Query, Table};
-use crate::plan::{Plan, Report, is_mft, standing, tables_to_read, to_be_read};
+use crate::plan::{Plan, Report, TableRun, is_mft, standing, tables_to_read, to_be_read};
 use crate::sa::Sa;
 use crate::time::{Duration, Instant};
 use crate::window::{Answer, Failure, Limits, Window};
 use crate::work::BlockQueue;
 use light::Light;
+pub use reading::Progress;
+use reading::Reading;
 use standby::Standby;
 
 /// What a run is for.
@@ -42,6 +45,8 @@ pub enum Mode {
     Once,
     /// Say what would change; write nothing.
     Plan,
+    /// Read all that ports and switches hold, for a snapshot; write nothing, and be no manager.
+    Read,
 }
 
 /// How often a sweep observes again before it ends with something undone.
@@ -69,6 +74,8 @@ enum Stage {
     /// The decision is being made elsewhere.
     Decide,
     Read(BlockQueue),
+    /// All tables are read, for a snapshot.
+    Everything(Box<Reading>),
     Apply(Box<Apply>),
     /// Bounced links come back.
     Settle {

@@ -7,7 +7,7 @@ use crate::multicast::Memberships;
 use crate::observe::DiscoveryOptions;
 use crate::plan::Writing;
 use crate::window::Patience;
-use lk_wire::{PhysState, PortInfo, Tid, attr, method};
+use lk_wire::{MKey, PhysState, PortInfo, Tid, attr, method};
 
 /// How often a bounced link is asked whether it is back.
 const SETTLE_STEP: Duration = Duration::millis(20);
@@ -44,10 +44,13 @@ impl Sm {
         self.tolerated = 0;
         self.figures.rounds = self.round;
         let o = self.options();
+        let reads = self.mode == Mode::Read;
         let options = DiscoveryOptions {
             m_key: o.m_key,
-            switch_pkeys: PartEnforce::of(o) != PartEnforce::Off,
-            other_sms: !o.ignore_other_sm,
+            // Read with all the rest where all is read.
+            switch_pkeys: !reads && PartEnforce::of(o) != PartEnforce::Off,
+            other_sms: reads || !o.ignore_other_sm,
+            own_sm: reads,
             names: Arc::clone(&self.settings.names),
         };
         self.stage = Stage::Discover(Box::new(Discovery::new(options)));
@@ -63,11 +66,13 @@ impl Sm {
             Stage::Stand(queue) | Stage::Read(queue) => {
                 let (table, block) = queue.take()?;
                 let seen = self.seen.as_ref()?;
-                let at = table.address(block, &seen.fabric);
-                let path = seen.path(at.port);
-                let m_key = self.settings.options.m_key;
-                let smp =
-                    Smp::directed(method::GET, at.attribute, at.modifier, Tid(0), m_key, path);
+                let smp = ask(seen, table, block, self.settings.options.m_key);
+                (smp, Purpose::Read(table, block), Patience::Normal)
+            }
+            Stage::Everything(reading) => {
+                let seen = self.seen.as_mut()?;
+                let (table, block) = reading.next(Arc::make_mut(seen))?;
+                let smp = ask(seen, table, block, self.settings.options.m_key);
                 (smp, Purpose::Read(table, block), Patience::Normal)
             }
             Stage::Apply(apply) => {
@@ -116,6 +121,11 @@ impl Sm {
                     Arc::make_mut(seen).tables.learn(table, block, response.data());
                 }
             }
+            (Purpose::Read(table, block), Stage::Everything(reading)) => {
+                if let Some(seen) = &mut self.seen {
+                    reading.answered(table, block, response.data(), Arc::make_mut(seen));
+                }
+            }
             (Purpose::Apply(write), Stage::Apply(apply)) => {
                 if let Some(seen) = &mut self.seen {
                     apply.answered(write, response, Arc::make_mut(seen));
@@ -154,6 +164,11 @@ impl Sm {
                     self.failed += 1;
                 }
                 events.push(event);
+            }
+            (Purpose::Read(table, block), Stage::Everything(reading)) => {
+                if let Some(seen) = &mut self.seen {
+                    reading.failed(table, block, why, Arc::make_mut(seen));
+                }
             }
             (Purpose::Apply(write), Stage::Apply(apply)) => {
                 if let Some(seen) = &mut self.seen {
@@ -208,6 +223,10 @@ impl Sm {
                 self.compare();
                 true
             }
+            Stage::Everything(_) => {
+                self.read_on();
+                true
+            }
             Stage::Apply(apply) => {
                 if apply.not_before().is_some_and(|at| self.now < at) {
                     return false;
@@ -244,7 +263,7 @@ impl Sm {
 
     fn discovered(&mut self, walk: Discovery) {
         self.failed += walk.failures();
-        if walk.has_duplicates() && self.options().exit_on_fatal {
+        if walk.has_duplicates() && self.options().exit_on_fatal && self.mode != Mode::Read {
             let why = "two nodes have one GUID; with stay_on_fatal (-y) the SM goes on and leaves \
                        the second one alone";
             self.refuse(why.to_owned());
@@ -271,6 +290,10 @@ impl Sm {
             switches: seen.fabric.switches().len(),
             links: seen.fabric.links().count(),
         });
+        if self.mode == Mode::Read {
+            self.read_everything(seen);
+            return;
+        }
         if let Some(old) = &self.seen {
             seen.carry_over(old, self.round > 1);
             let changes = lk_fabric::diff(&old.fabric, &seen.fabric);
@@ -457,4 +480,10 @@ impl Sm {
             self.finish(Outcome::Refused);
         }
     }
+}
+
+/// A Get of a block of a table.
+fn ask(seen: &Observed, table: Table, block: u16, m_key: MKey) -> Smp {
+    let at = table.address(block, &seen.fabric);
+    Smp::directed(method::GET, at.attribute, at.modifier, Tid(0), m_key, seen.path(at.port))
 }

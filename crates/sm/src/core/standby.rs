@@ -33,6 +33,8 @@ impl Sm {
         }
         let Some(port) = master else { return false };
         match self.mode {
+            // Who only reads is no manager.
+            Mode::Read => return false,
             Mode::Plan => {
                 self.event(Event::WouldStandBy(seen.fabric.port_name(port)));
                 return false;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use lk_config::node_names::NodeNames;
 use lk_fabric::{Added, FabricBuilder, LinkRate, NodeKind, NodeSpec, PortId};
+use lk_snapshot::{Duplicate, Unread, Why};
 use lk_wire::{
     DirPath, Guid, Lid, MKey, MlnxExtPortInfo, NodeDescription, NodeInfo, NodeType, PhysState,
     PortInfo, PortNum, SmInfo, Smp, SwitchInfo, Tid, attr, cap_mask, method,
@@ -29,6 +30,8 @@ pub struct DiscoveryOptions {
     pub switch_pkeys: bool,
     /// Whether to ask ports that say so for their SM.
     pub other_sms: bool,
+    /// Whether to ask the own port, too: who asks is not the SM there.
+    pub own_sm: bool,
     /// Names that stand in for what nodes call themselves.
     pub names: Arc<NodeNames>,
 }
@@ -81,8 +84,11 @@ pub struct Discovery {
     sms: Vec<(u32, u8, SmInfo)>,
     /// Ports of adapters and routers that were entered another way than their node.
     entries: BTreeMap<(u32, u8), DirPath>,
-    duplicates: usize,
+    /// The GUIDs that two nodes have, and the ports behind which the second ones are.
+    duplicates: Vec<(Guid, (u32, u8))>,
     failed: usize,
+    /// What did not come, and why.
+    missing: Vec<(Query, Why)>,
 }
 
 impl Discovery {
@@ -98,8 +104,9 @@ impl Discovery {
             second_chance: true,
             sms: Vec::new(),
             entries: BTreeMap::new(),
-            duplicates: 0,
+            duplicates: Vec::new(),
             failed: 0,
+            missing: Vec::new(),
         }
     }
 
@@ -194,6 +201,13 @@ impl Discovery {
         }
         // What a node need not have is no failure of the sweep.
         let refused = matches!(why, Failure::Status(_));
+        if !(refused && matches!(query, Query::VendorPort(..))) {
+            let why = match why {
+                Failure::NoAnswer => Why::NoAnswer,
+                Failure::Status(status) => Why::Status(status),
+            };
+            self.missing.push((query, why));
+        }
         if matches!(query, Query::Sm(..)) || (refused && matches!(query, Query::VendorPort(..))) {
             return;
         }
@@ -213,7 +227,13 @@ impl Discovery {
     /// Whether two nodes seem to have one GUID.
     #[must_use]
     pub fn has_duplicates(&self) -> bool {
-        self.duplicates > 0
+        !self.duplicates.is_empty()
+    }
+
+    /// How many nodes were found so far.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.nodes.len()
     }
 
     /// An answer came in.
@@ -286,12 +306,14 @@ impl Discovery {
             NodeType::ROUTER => NodeKind::Router,
             other => {
                 let what = format!("the node {guid} on path {path}");
+                self.missing.push((Query::Node(from), Why::Unusable));
                 events.push(Event::LeftAlone { what, why: format!("its node type is {other}") });
                 return;
             }
         };
         let sane = info.num_ports() != 0 && info.num_ports() != 255 && entry <= info.num_ports();
         if guid == Guid(0) || !sane || (entry == 0 && from.is_some()) {
+            self.missing.push((Query::Node(from), Why::Unusable));
             events.push(Event::LeftAlone {
                 what: format!("the node {guid} on path {path}"),
                 why: format!(
@@ -363,7 +385,7 @@ impl Discovery {
             && known.info.system_image_guid() == info.system_image_guid();
         let held = known.ports[usize::from(far.1)].peer;
         if !same || held.is_some_and(|h| h != near) {
-            self.duplicates += 1;
+            self.duplicates.push((Guid(info.node_guid()), near));
             events.push(Event::DuplicateGuid {
                 guid: Guid(info.node_guid()),
                 port: far.1,
@@ -388,7 +410,8 @@ impl Discovery {
         if !is_switch {
             self.queue.push_back(Query::PKeys(n, port, 0));
             let is_own = n == 0 && found.entry == port;
-            if self.options.other_sms && !is_own && info.capability_mask() & cap_mask::IS_SM != 0 {
+            let ask = self.options.other_sms && (!is_own || self.options.own_sm);
+            if ask && info.capability_mask() & cap_mask::IS_SM != 0 {
                 self.queue.push_back(Query::Sm(n, port));
             }
         }
@@ -476,10 +499,38 @@ impl Discovery {
         };
         let sms = self.sms.iter().map(|(n, port, info)| (place(*n, *port), *info)).collect();
         let entries = self.entries.iter().map(|((n, p), path)| (place(*n, *p), *path)).collect();
+        let unread = self.missing.iter();
+        let unread = unread.map(|(query, why)| unread_at(*query, *why, place, &seen)).collect();
+        let duplicates = self
+            .duplicates
+            .iter()
+            .map(|(guid, (n, p))| Duplicate { guid: *guid, behind: place(*n, *p) })
+            .collect();
+        (seen.unread, seen.duplicates) = (unread, duplicates);
         seen.other_sms = sms;
         seen.port_paths = entries;
         Some(seen)
     }
+}
+
+/// What was not read, by the port that it belongs to.
+fn unread_at(query: Query, why: Why, place: impl Fn(u32, u8) -> PortId, seen: &Observed) -> Unread {
+    let (port, attribute, modifier) = match query {
+        Query::Node(from) => {
+            let near = from.map_or(seen.sm_port, |(n, p)| place(n, p));
+            (near, attr::NODE_INFO, 0)
+        }
+        Query::Description(n) => (place(n, 0), attr::NODE_DESCRIPTION, 0),
+        Query::Switch(n) => (place(n, 0), attr::SWITCH_INFO, 0),
+        Query::Port(n, p) => (place(n, p), attr::PORT_INFO, u32::from(p)),
+        Query::VendorPort(n, p) => (place(n, p), attr::MLNX_EXT_PORT_INFO, u32::from(p)),
+        Query::PKeys(n, p, block) => {
+            let at = Table::PKeys(place(n, p)).address(block, &seen.fabric);
+            (at.port, at.attribute, at.modifier)
+        }
+        Query::Sm(n, p) => (place(n, p), attr::SM_INFO, 0),
+    };
+    Unread { port, attribute, modifier, why }
 }
 
 /// Whether a port may have the vendor's extended port information, and FDR10 be a question on it:

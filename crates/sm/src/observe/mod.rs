@@ -1,18 +1,20 @@
 //! Observe: what the ports and switches hold now.
 
 mod discovery;
+mod everything;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lk_fabric::{Fabric, NodeKind, PortId, SwitchId};
 use lk_routing::Lfts;
-use lk_snapshot::Snapshot;
+use lk_snapshot::{Duplicate, Snapshot, Unread};
 use lk_wire::{DirPath, Lid, MlnxExtPortInfo, PortInfo, PortState, SmInfo, SwitchInfo};
 
 use crate::event::RequestName;
 
 pub use discovery::{Discovery, DiscoveryOptions, Query};
+pub use everything::{everything, further_mfts};
 pub use lk_snapshot::{Address, BlockSet, MftBlock, Table, Tables};
 
 /// The fabric as it was found, and all that is known of its ports and switches.
@@ -39,6 +41,10 @@ pub struct Observed {
     pub tables: Tables,
     /// Other SMs that were found.
     pub other_sms: Vec<(PortId, SmInfo)>,
+    /// What was asked for and did not come.
+    pub unread: Vec<Unread>,
+    /// Nodes with the GUID of another one.
+    pub duplicates: Vec<Duplicate>,
 }
 
 impl Observed {
@@ -77,6 +83,8 @@ impl Observed {
             partition_cap: vec![0; fabric.nodes().len()],
             tables: Tables::unknown(&fabric),
             other_sms: Vec::new(),
+            unread: Vec::new(),
+            duplicates: Vec::new(),
             fabric: Arc::new(fabric),
         }
     }
@@ -92,7 +100,8 @@ impl Observed {
             vendor_ports: self.vendor_ports.clone(),
             tables: self.tables.clone(),
             managers: self.other_sms.clone(),
-            unread: Vec::new(),
+            unread: self.unread.clone(),
+            duplicates: self.duplicates.clone(),
             read_at: Some(self.sm_port),
             anonymous: false,
         }

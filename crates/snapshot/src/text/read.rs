@@ -80,6 +80,7 @@ struct Reader<'a> {
     anonymous: bool,
     managers: Vec<(Span, (Guid, PortNum), SmInfo)>,
     unread: Vec<UnreadLine>,
+    duplicates: Vec<(Span, (Guid, PortNum), Guid)>,
     ports: usize,
     ended: bool,
 }
@@ -99,6 +100,7 @@ impl<'a> Reader<'a> {
             anonymous: false,
             managers: Vec::new(),
             unread: Vec::new(),
+            duplicates: Vec::new(),
             ports: 0,
             ended: false,
         }
@@ -169,6 +171,13 @@ impl<'a> Reader<'a> {
                 self.managers.push((span, place, info));
             }
             "unread" => self.unread(&mut words)?,
+            "duplicate" => {
+                let word = self.word(&mut words, "a GUID")?;
+                let guid = place::guid_of(word.text)
+                    .ok_or_else(|| self.bad(word.span, "this is not a GUID"))?;
+                let (span, place) = self.place(&mut words)?;
+                self.duplicates.push((span, place, guid));
+            }
             "read-at" => {
                 self.read_at = Some(self.place(&mut words)?);
             }
@@ -295,6 +304,7 @@ impl<'a> Reader<'a> {
         let word = self.word(words, "the reason")?;
         let why = match word.text {
             "no-answer" => Why::NoAnswer,
+            "unusable" => Why::Unusable,
             _ => Why::Status(self.hex_number(&mut Words::new(word.text, word.span.start))? as u16),
         };
         let attribute = attribute as u16;

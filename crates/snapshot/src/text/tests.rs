@@ -4,7 +4,7 @@ use lk_wire::{Guid, Lid, MlnxExtPortInfo, PortInfo, SmInfo, SwitchInfo, attr};
 use proptest::prelude::*;
 
 use super::{read, write};
-use crate::{Snapshot, Table, Unread, Why, codes};
+use crate::{Duplicate, Snapshot, Table, Unread, Why, codes};
 
 /// Random numbers from a seed: the same for the same seed.
 struct Numbers(u64);
@@ -102,7 +102,9 @@ fn random(seed: u64) -> Snapshot {
     for _ in 0..numbers.below(3) {
         let at = port(&mut numbers);
         snapshot.managers.push((at, SmInfo::random(|| numbers.next())));
-        let why = [Why::NoAnswer, Why::Status(0x1c)][numbers.below(2) as usize];
+        let why = [Why::NoAnswer, Why::Unusable, Why::Status(0x1c)][numbers.below(3) as usize];
+        let behind = port(&mut numbers);
+        snapshot.duplicates.push(Duplicate { guid: Guid(numbers.next()), behind });
         let at = port(&mut numbers);
         let modifier = numbers.next() as u32;
         snapshot.unread.push(Unread { port: at, attribute: attr::VLARB, modifier, why });

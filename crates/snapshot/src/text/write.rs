@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::port_line::push_port;
 use super::{MAGIC, VERSION, hex, place, words};
-use crate::snapshot::{Snapshot, Why};
+use crate::snapshot::{Duplicate, Snapshot, Why};
 
 /// What every file begins with, after the line that says what it is.
 const ABOUT: &str = "\
@@ -218,12 +218,18 @@ fn push_managers(to: &mut String, snapshot: &Snapshot) {
         hex::push(to, &info.0);
         let _ = writeln!(to, " # {}, priority {}", info.state(), info.priority());
     }
+    for Duplicate { guid, behind } in &snapshot.duplicates {
+        let _ = write!(to, "duplicate {guid} ");
+        place::push(to, &snapshot.fabric, *behind);
+        to.push('\n');
+    }
     for unread in &snapshot.unread {
         to.push_str("unread ");
         place::push(to, &snapshot.fabric, unread.port);
         let _ = write!(to, " 0x{:04x} 0x{:08x} ", unread.attribute, unread.modifier);
         match unread.why {
             Why::NoAnswer => to.push_str("no-answer"),
+            Why::Unusable => to.push_str("unusable"),
             Why::Status(status) => {
                 let _ = write!(to, "0x{status:04x}");
             }

@@ -58,7 +58,9 @@ pub(crate) fn run(words: &[OsString]) -> ExitCode {
 /// was asked for.
 fn code(outcome: Outcome) -> ExitCode {
     match outcome {
-        Outcome::Configured | Outcome::NothingToChange | Outcome::Stopped => ExitCode::SUCCESS,
+        Outcome::Configured | Outcome::NothingToChange | Outcome::Read | Outcome::Stopped => {
+            ExitCode::SUCCESS
+        }
         Outcome::WouldChange | Outcome::Incomplete | Outcome::Refused => ExitCode::from(FOUND),
     }
 }

@@ -1,38 +1,17 @@
 //! The subnet manager on a real port.
-//!
-//! This thread runs the core, sends what it says and waits for what comes in. Handing each
-//! datagram over from a thread of its own would cost more than all the rest. Only a decision runs
-//! elsewhere, so that the core goes on answering meanwhile.
-
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use lk_config::Effective;
-use lk_sm::{
-    Command, GsiAddress, Input, Instant as Moment, JobResult, Mode, Outcome, Outgoing, Output, Sm,
-};
-use lk_umad::{Address, Library, Port, Received, Registration, choose};
-use lk_wire::class;
-use lk_wire::sa::SaHeader;
+use lk_sm::{Command, Instant, Mode, Outcome, Sm};
+use lk_umad::{Library, Port, Registration, choose};
 
 use super::background;
 use super::present::Presenter;
 use super::setup::Setup;
 use super::signals::Signals;
+use crate::commands::carrier::{Carrier, Next};
 use crate::failure::Failure;
 use crate::terminal;
-
-/// How long signals may wait.
-const NAP: Duration = Duration::from_millis(200);
-/// How long answers may still come when the run is over, and how long it has to be quiet.
-const DRAIN: Duration = Duration::from_millis(500);
-const DRAIN_STEP: Duration = Duration::from_millis(30);
-/// The most datagrams that are taken in one go.
-const BATCH: usize = 64;
-/// How long a finished decision may wait.
-const JOB_NAP: Duration = Duration::from_millis(2);
 
 /// Runs.
 pub(super) fn run(setup: Setup) -> Result<Outcome, Failure> {
@@ -41,27 +20,16 @@ pub(super) fn run(setup: Setup) -> Result<Outcome, Failure> {
     let signals = Signals::new()?;
     let mut presenter = Presenter::new(&setup)?;
     let _pid_file = background::let_go(setup.actions.pid_file.as_deref())?;
+    let sm = Sm::new(setup.settings.clone(), setup.mode, Instant(0));
     let mut driver = Driver {
-        sm: Sm::new(setup.settings.clone(), setup.mode, Moment(0)),
-        port: &port,
-        jobs: mpsc::channel(),
-        jobs_running: 0,
-        start: Instant::now(),
+        carrier: Carrier::new(sm, &port),
         effective: setup.effective.clone(),
         setup: &setup,
     };
     let outcome = driver.run(&signals, &mut presenter);
-    drain(&port);
+    driver.carrier.drain();
     presenter.finish()?;
     outcome
-}
-
-/// Takes in what is still under way when the run ends. A stand-in for the kernel may fall over
-/// answers to a port that has just been closed.
-fn drain(port: &Port) {
-    let end = Instant::now() + DRAIN;
-    let wait = DRAIN_STEP.as_millis() as u32;
-    while Instant::now() < end && !matches!(port.recv(wait), Ok(Received::Nothing) | Err(_)) {}
 }
 
 /// Opens the port that was asked for. Only a manager that configures says that it is one.
@@ -87,148 +55,35 @@ fn open(library: &Library, setup: &Setup) -> Result<Port, Failure> {
     Ok(port)
 }
 
-/// An address as the core knows it.
-fn outside(from: &Address) -> GsiAddress {
-    GsiAddress {
-        lid: from.lid,
-        qp: from.qp,
-        sl: from.sl,
-        pkey_index: from.pkey_index,
-        path_bits: from.path_bits,
-        gid: from.gid,
-    }
-}
-
-/// An address as the port knows it.
-fn address(to: &GsiAddress) -> Address {
-    Address {
-        qp: to.qp,
-        sl: to.sl,
-        q_key: Address::GSI_Q_KEY,
-        pkey_index: to.pkey_index,
-        path_bits: to.path_bits,
-        gid: to.gid,
-        ..Address::smi(to.lid)
-    }
-}
-
 struct Driver<'a> {
-    sm: Sm,
-    port: &'a Port,
-    jobs: (Sender<JobResult>, Receiver<JobResult>),
-    jobs_running: usize,
-    start: Instant,
+    carrier: Carrier<'a>,
     effective: Effective,
     setup: &'a Setup,
 }
 
 impl Driver<'_> {
-    fn now(&self) -> Moment {
-        Moment(self.start.elapsed().as_nanos() as u64)
-    }
-
     fn run(&mut self, signals: &Signals, presenter: &mut Presenter) -> Result<Outcome, Failure> {
         loop {
-            match self.sm.poll() {
-                Output::Transmit(t) => {
-                    let timeout = t.timeout.as_millis() as u32;
-                    if self.port.send(Address::DIRECTED, &t.smp.0, timeout).is_err() {
-                        self.sm.handle(self.now(), Input::SendFailed { token: t.token });
-                    }
-                }
-                Output::Reply { to, smp } => {
-                    // Nobody waits for it: who asked will ask again.
-                    let _ = self.port.send(Address::smi(to), &smp.0, 0);
-                }
-                Output::Gmp(message) => self.send_message(&message),
-                Output::Job(job) => {
-                    let sender = self.jobs.0.clone();
-                    self.jobs_running += 1;
-                    // The receiver lives as long as this loop; after it nobody wants the result.
-                    thread::spawn(move || {
-                        let _ = sender.send(job.run());
-                    });
-                }
-                Output::Finished(outcome) => return Ok(outcome),
-                Output::Wait(until) => {
+            match self.carrier.next() {
+                Next::Over(outcome) => return Ok(outcome),
+                Next::Idle(until) => {
                     self.signals(signals, presenter);
-                    self.wait(until)?;
+                    self.carrier.wait(until)?;
                 }
-                said => presenter.output(said),
+                Next::Said(said) => presenter.output(said),
             }
         }
-    }
-
-    /// Sends a message of the subnet administration. Whoever has asked will ask again where its
-    /// answer is lost; a report is sent again by the core.
-    fn send_message(&mut self, message: &Outgoing) {
-        let timeout = message.timeout.map_or(0, |t| t.as_millis() as u32);
-        let sent = self.port.send(address(&message.to), &message.bytes, timeout);
-        if sent.is_err()
-            && message.timeout.is_some()
-            && let Ok(header) = SaHeader::parse(&message.bytes)
-        {
-            self.sm.handle(self.now(), Input::GmpFailed { token: header.tid() as u32 });
-        }
-    }
-
-    /// Waits until a datagram comes in, a decision is made, or the time has come.
-    fn wait(&mut self, until: Option<Moment>) -> Result<(), Failure> {
-        let nap = if self.jobs_running > 0 { JOB_NAP } else { NAP };
-        let left = until.map_or(nap, |at| Duration::from_nanos(at.since(self.now()).0)).min(nap);
-        let mut wait = left.as_micros().div_ceil(1000) as u32;
-        // What has come in meanwhile is taken in one go: the next requests then go out together.
-        for _ in 0..BATCH {
-            if !self.receive(wait)? {
-                break;
-            }
-            wait = 0;
-        }
-        let now = self.now();
-        self.sm.handle(now, Input::Tick);
-        while let Ok(result) = self.jobs.1.try_recv() {
-            self.jobs_running -= 1;
-            self.sm.handle(now, Input::JobDone(Box::new(result)));
-        }
-        Ok(())
-    }
-
-    /// Takes a datagram in, if one comes.
-    fn receive(&mut self, wait: u32) -> Result<bool, Failure> {
-        let received = self.port.recv(wait);
-        let now = self.now();
-        match received {
-            Ok(Received::Mad { from, bytes }) if bytes.get(1) == Some(&class::SUBN_ADM) => {
-                self.sm.handle(now, Input::Gmp { from: outside(&from), bytes: &bytes });
-            }
-            Ok(Received::Mad { from, bytes }) => {
-                self.sm.handle(now, Input::Mad { from: from.lid, bytes: &bytes });
-            }
-            Ok(Received::SendFailed { class: class::SUBN_ADM, token, .. }) => {
-                self.sm.handle(now, Input::GmpFailed { token });
-            }
-            Ok(Received::SendFailed { token, .. }) => {
-                self.sm.handle(now, Input::SendFailed { token });
-            }
-            Ok(Received::Nothing) => return Ok(false),
-            Err(error) => {
-                let error = anyhow!(error).context("the port can no longer be read");
-                return Err(Failure::Refused(error));
-            }
-        }
-        Ok(true)
     }
 
     fn signals(&mut self, signals: &Signals, presenter: &mut Presenter) {
-        let now = self.now();
         if signals.stop() {
-            self.sm.handle(now, Input::Command(Command::Stop));
+            self.carrier.command(Command::Stop);
         }
         if signals.reload() {
             let command = presenter.reload(&mut self.effective, self.setup);
-            self.sm.handle(now, Input::Command(command));
+            self.carrier.command(command);
         } else if let Some(command) = presenter.changed(&mut self.effective, self.setup) {
-            self.sm.handle(now, Input::Command(command));
+            self.carrier.command(command);
         }
         if signals.rotate() {
             presenter.rotate();

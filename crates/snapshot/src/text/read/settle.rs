@@ -7,7 +7,7 @@ use lk_wire::{Guid, Lid, PortNum};
 use super::{Found, NodeLines, Reader};
 use crate::blocks::Table;
 use crate::codes::CONTRADICTION;
-use crate::snapshot::{Snapshot, Unread};
+use crate::snapshot::{Duplicate, Snapshot, Unread};
 use crate::text::place;
 use crate::text::port_line::{IngressRange, PortLine};
 
@@ -53,8 +53,13 @@ pub(super) fn settle(mut reader: Reader<'_>) -> Found<Snapshot> {
             Ok(Unread { port: find(line.span, line.place)?, attribute, modifier, why })
         })
         .collect();
-    let (managers, unread) = (managers?, unread?);
-    Ok(Snapshot { read_at, managers, unread, ..snapshot })
+    let duplicates: Found<Vec<_>> = reader
+        .duplicates
+        .iter()
+        .map(|(span, place, guid)| Ok(Duplicate { guid: *guid, behind: find(*span, *place)? }))
+        .collect();
+    let (managers, unread, duplicates) = (managers?, unread?, duplicates?);
+    Ok(Snapshot { read_at, managers, unread, duplicates, ..snapshot })
 }
 
 fn build_graph(reader: &mut Reader<'_>) -> Found<()> {
