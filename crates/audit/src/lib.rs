@@ -6,6 +6,7 @@
 //!
 //! Where to look: [`site`] for what rules are given, [`kinds`] for the ports, [`rules`] for the
 //! list of all rules and the rules themselves, [`accepted`] for what silences a finding.
+//! [`forwarding`] makes of a snapshot what the checks of routes take.
 //! [`mod@explain`] answers another question: what happens to the traffic between two ports?
 //!
 //! To add a rule: a static in one of the files of [`rules`], its place in [`RULES`], a page in
@@ -16,12 +17,14 @@
 
 pub mod accepted;
 pub mod explain;
+pub mod forwarding;
 pub mod kinds;
 pub mod rule;
 pub mod rules;
 pub mod site;
 
 pub use accepted::Accepted;
+pub use forwarding::Held;
 pub use kinds::PortKind;
 pub use rule::{Page, Rule, check, explain, pages};
 pub use rules::RULES;

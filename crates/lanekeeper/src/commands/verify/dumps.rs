@@ -13,7 +13,7 @@ use lk_wire::{Guid, Lid, Sl, Vl};
 
 use super::path_sls::PathTable;
 use super::request::Request;
-use super::subject::{Sl2vl, Sls, Subject};
+use super::subject::{Sl2vl, Sls, Subject, Unread};
 use super::tables::{Rows, switches_have};
 use crate::failure::Failure;
 use crate::{input, terminal};
@@ -43,7 +43,18 @@ pub(super) fn read(folder: &Path, request: &Request) -> Result<Subject, Failure>
     };
     let flawed = files.flawed;
     let source = folder.display().to_string();
-    Ok(Subject { source, fabric, lids, lfts: tables, trees, sl2vl, sls, notes, flawed })
+    Ok(Subject {
+        source,
+        fabric,
+        lids,
+        lfts: tables,
+        trees,
+        sl2vl,
+        sls,
+        notes,
+        flawed,
+        unread: Unread::default(),
+    })
 }
 
 /// LIDs as the list has them. It does not say the LMC, which is the same for all ports but those of

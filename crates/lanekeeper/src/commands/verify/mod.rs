@@ -1,12 +1,14 @@
 //! `lanekeeper verify`: whether routes reach everything and cannot deadlock.
 //!
-//! The routes come from dump files of a running subnet ([`dumps`]), from one file of tables for a
-//! fabric of another ([`tables`]), or from an engine on a fabric of a file. [`subject`] is what is
+//! The routes come from a live fabric or a snapshot ([`held`]), from dump files of a running subnet
+//! ([`dumps`]), from one file of tables for a fabric of another ([`tables`]), or from an engine on
+//! a fabric of a file. [`subject`] is what is
 //! judged, whichever way it came; [`fixed`] judges programs that ask nobody for an SL; [`report`]
 //! prints what was found.
 
 mod dumps;
 mod fixed;
+mod held;
 mod path_sls;
 mod report;
 mod request;
@@ -24,7 +26,7 @@ use crate::failure::{FOUND, Failure};
 use crate::{input, terminal};
 use report::Report;
 use request::{Request, Source};
-use subject::{Sl2vl, Sls, Subject};
+use subject::{Sl2vl, Sls, Subject, Unread};
 
 /// Judges routes, prints the verdict and says it by the exit code.
 ///
@@ -33,6 +35,7 @@ use subject::{Sl2vl, Sls, Subject};
 pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
     let Some(request) = request::read(words)? else { return Ok(ExitCode::SUCCESS) };
     let subject = match &request.source {
+        Source::Held(source) => held::read(source, &request)?,
         Source::Dumps(folder) => dumps::read(folder, &request)?,
         Source::Tables(fabric, file) => tables::read(fabric, file, &request)?,
         Source::Engine(path) => routed(path, &request)?,
@@ -71,5 +74,6 @@ fn routed(path: &Path, request: &Request) -> Result<Subject, Failure> {
         sls,
         notes: Vec::new(),
         flawed: input.flawed,
+        unread: Unread::default(),
     })
 }

@@ -31,6 +31,10 @@ pub(super) struct Report {
     max_routes_per_link: u64,
     /// Whether SL2VL tables were given; else all packets are taken to share one lane.
     sl2vl_known: bool,
+    /// Of a snapshot: attributes and blocks of tables that were not read, and so are not judged.
+    unread: usize,
+    /// LIDs that are not judged, because ways to them lead through tables that were not read.
+    lids_not_judged: usize,
     /// The verdict.
     proof: Verdict,
     /// With `--fixed-sl`: that on programs which choose an SL themselves; else `null`.
@@ -41,8 +45,12 @@ impl Report {
     /// Judges.
     pub(super) fn of(subject: &Subject, fixed: Option<SlSet>) -> Self {
         let start = Instant::now();
-        let proof = Verdict::of(&subject.forwarding(), &subject.sl2vl, &subject.sls);
+        let mut proof = Verdict::of(&subject.forwarding(), &subject.sl2vl, &subject.sls);
         let proof_seconds = start.elapsed().as_secs_f64();
+        if let Some(dropped) = subject.unread.dropped {
+            let known: Vec<u8> = dropped.iter().map(|sl| sl.0).collect();
+            proof.dropped_sls.retain(|sl| known.contains(sl));
+        }
         let figures = quality(&subject.fabric, &subject.lids, &subject.lfts);
         Self {
             source: subject.source.clone(),
@@ -54,6 +62,8 @@ impl Report {
             mean_hops: figures.mean_hops(),
             max_routes_per_link: figures.max_routes_per_link(),
             sl2vl_known: !subject.sl2vl.is_one_lane(),
+            unread: subject.unread.count,
+            lids_not_judged: subject.unread.lids,
             proof,
             fixed_sl: fixed.map(|sls| FixedSls::of(subject, sls)),
         }

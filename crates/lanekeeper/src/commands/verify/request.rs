@@ -9,6 +9,7 @@ use lk_sm::Settings;
 use lk_wire::Sl;
 
 use crate::commands::route::request::{IBNL_PATH, Words, one_fabric, understand, usage};
+use crate::commands::snapshot::source::Source as Held;
 use crate::failure::Failure;
 
 const fn own(
@@ -21,6 +22,17 @@ const fn own(
 
 /// What this command knows beside opensm's options.
 static OWN: &[CommandLineOption] = &[
+    own(
+        &["live"],
+        Argument::None,
+        "Judge the tables that the ports and switches hold of the fabric that a port of this machine \
+         is on; -g names the port. Nothing is written.",
+    ),
+    own(
+        &["snapshot"],
+        Argument::Required("FILE"),
+        "Judge the tables in a snapshot, which `lanekeeper snapshot` has written.",
+    ),
     own(
         &["dumps"],
         Argument::Required("DIR"),
@@ -39,14 +51,14 @@ static OWN: &[CommandLineOption] = &[
     own(
         &["path-sls"],
         Argument::Required("FILE"),
-        "With --dumps or --tables: the SLs of paths, one line each as ibdmchk -c takes them: GUID of the \
+        "With --live, --snapshot, --dumps or --tables: the SLs of paths, one line each as ibdmchk -c takes them: GUID of the \
          sending node or port, LID, SL. Without it all paths have SL 0.",
     ),
     own(
         &["group-sls"],
         Argument::Required("SLS"),
-        "With --dumps: the SLs of packets to multicast groups, whose tables are in opensm.mcfdbs: an \
-         SL, a list with commas, or all. Without it they have SL 0.",
+        "With --live, --snapshot or --dumps: the SLs of packets to multicast groups: an SL, a list \
+         with commas, or all. Without it they have SL 0.",
     ),
     own(
         &["fixed-sl"],
@@ -62,6 +74,8 @@ const USAGE: &str = "lanekeeper verify FABRIC";
 
 /// Where the routes come from.
 pub(super) enum Source {
+    /// What a live fabric or a snapshot holds.
+    Held(Held),
     /// Dump files in a folder.
     Dumps(PathBuf),
     /// A fabric's file, and one with tables.
@@ -96,9 +110,22 @@ pub(super) struct Request {
 /// Options that opensm would refuse or that do not go together; a file that cannot be read.
 pub(super) fn read(words: &[OsString]) -> Result<Option<Request>, Failure> {
     let Some(words) = understand(words, USAGE, OWN)? else { return Ok(None) };
-    let Words { line, operands, settings, lmc } = words;
+    let Words { line, operands, mut settings, lmc } = words;
     let tables = line.extra("tables").map(PathBuf::from);
+    let live = line.extra("live").map(|_| Held::Live);
+    let file = || line.extra("snapshot").map(|file| Held::File(PathBuf::from(file)));
+    let held = live.or_else(file);
     let source = match (line.extra("dumps"), operands.as_slice()) {
+        (dumps, given) if held.is_some() => {
+            let both = line.extra("live").is_some() && line.extra("snapshot").is_some();
+            if both || dumps.is_some() || tables.is_some() || !given.is_empty() {
+                let why = "--live and --snapshot hold all that is judged: no other fabric, dumps \
+                           and tables go with them";
+                return Err(usage(USAGE, why));
+            }
+            settings.tune_window = true;
+            Source::Held(held.unwrap_or(Held::Live))
+        }
         (Some(_), _) if tables.is_some() => {
             return Err(usage(USAGE, "--dumps holds tables already; what is --tables for?"));
         }
@@ -116,7 +143,7 @@ pub(super) fn read(words: &[OsString]) -> Result<Option<Request>, Failure> {
     if path_sls.is_some() && matches!(source, Source::Engine(_)) {
         return Err(usage(
             USAGE,
-            "--path-sls goes with --dumps or --tables: an engine knows its own SLs",
+            "--path-sls goes with --live, --snapshot, --dumps or --tables: an engine knows its own SLs",
         ));
     }
     let list = |name: &str| {
@@ -124,8 +151,9 @@ pub(super) fn read(words: &[OsString]) -> Result<Option<Request>, Failure> {
         list.map_err(|why| usage(USAGE, &why))
     };
     let (fixed, group_sls) = (list("fixed-sl")?, list("group-sls")?);
-    if group_sls.is_some() && !matches!(source, Source::Dumps(_)) {
-        return Err(usage(USAGE, "--group-sls goes with --dumps, which hold the groups' tables"));
+    if group_sls.is_some() && !matches!(source, Source::Dumps(_) | Source::Held(_)) {
+        let why = "--group-sls goes with --live, --snapshot or --dumps, which hold groups' tables";
+        return Err(usage(USAGE, why));
     }
     let json = line.extra("json").is_some();
     let ibnl = line.extra("ibnl-path").map(str::to_owned);

@@ -29,6 +29,19 @@ pub(super) struct Subject {
     pub(super) notes: Vec<String>,
     /// Whether a file held something wrong.
     pub(super) flawed: bool,
+    /// What is not judged because nobody has read it.
+    pub(super) unread: Unread,
+}
+
+/// How much was not read, and what is not judged for that.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Unread {
+    /// Attributes and blocks of tables that did not come.
+    pub(super) count: usize,
+    /// LIDs that are left out.
+    pub(super) lids: usize,
+    /// The SLs that known tables drop, where some are not known.
+    pub(super) dropped: Option<SlSet>,
 }
 
 impl Subject {

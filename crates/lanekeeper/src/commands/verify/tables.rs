@@ -12,7 +12,7 @@ use lk_wire::{Guid, Lid, PortNum, Sl};
 
 use super::path_sls::PathTable;
 use super::request::Request;
-use super::subject::{Sl2vl, Sls, Subject};
+use super::subject::{Sl2vl, Sls, Subject, Unread};
 use crate::commands::route;
 use crate::failure::Failure;
 use crate::{input, terminal};
@@ -61,7 +61,18 @@ pub(super) fn read(fabric: &Path, tables: &Path, request: &Request) -> Result<Su
     let flawed = given.flawed || said.has_errors();
     let sl2vl = Sl2vl::one_lane();
     let trees = Vec::new();
-    Ok(Subject { source: name, fabric, lids, lfts, trees, sl2vl, sls, notes, flawed })
+    Ok(Subject {
+        source: name,
+        fabric,
+        lids,
+        lfts,
+        trees,
+        sl2vl,
+        sls,
+        notes,
+        flawed,
+        unread: Unread::default(),
+    })
 }
 
 /// Who has which LID, by the switches that send it to an end port: only the last of a way does.
