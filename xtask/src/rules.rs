@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use lk_audit::{RULES, pages};
+use lk_audit::{PARSERS, ROWS, RULES, pages};
 
 use crate::generated::Generated;
 
@@ -13,23 +13,48 @@ pub(crate) const PAGE: Generated =
 fn document() -> String {
     let mut out = String::from(
         "# The rules of `lanekeeper check`\n\n\
-         This page is made from the rules (`cargo xtask rules`). Findings about the form of files\n\
-         have codes that begin with CF; their messages say all there is to say.\n\n\
+         This page is made from the rules (`cargo xtask rules`). `lanekeeper check --explain-rule\n\
+         CODE` prints what stands here of a code. Codes that begin with CF are those of the\n\
+         readers of files, and the manager reports them too; the others look at files, options\n\
+         and a fabric together.\n\n\
          | code | at its worst | what is found |\n|---|---|---|\n",
     );
-    for rule in RULES {
-        let (code, title) = (rule.code.id, rule.code.title);
-        let _ = writeln!(out, "| {code} | {} | {title} |", rule.severity);
+    let parsers = PARSERS.iter().map(|parser| (parser.code, parser.severity));
+    for (code, severity) in parsers.chain(RULES.iter().map(|rule| (rule.code, rule.severity))) {
+        let _ =
+            writeln!(out, "| [{}](#{}) | {severity} | {} |", code.id, anchor(code.id), code.title);
     }
+    traps(&mut out);
     for page in pages() {
         // One title a document: those of the pages go a step down.
-        out.push('\n');
+        let _ = writeln!(out, "\n<a id=\"{}\"></a>\n", anchor(page.code.id));
         for line in page.text.lines() {
             let deeper = if line.starts_with('#') { "#" } else { "" };
             let _ = writeln!(out, "{deeper}{line}");
         }
     }
     out
+}
+
+fn anchor(code: &str) -> String {
+    code.to_lowercase()
+}
+
+/// The table of known traps.
+fn traps(out: &mut String) {
+    out.push_str(
+        "\n## Known traps\n\n\
+         Where OpenSM drops, cuts, ignores or changes what a site wants of QoS, and what\n\
+         shows it.\n\n\
+         | | about | what happens | shown by |\n|---|---|---|---|\n",
+    );
+    for row in ROWS {
+        let shown = match row.codes {
+            [] => format!("not by files: {}", row.not_shown),
+            codes => codes.join(", "),
+        };
+        let _ = writeln!(out, "| {} | {} | {} | {shown} |", row.number, row.area.name(), row.trap);
+    }
 }
 
 #[cfg(test)]

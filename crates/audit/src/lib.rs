@@ -4,8 +4,10 @@
 //! reports findings. Rules do not repeat the file's wish: they look at the tables as the ports will
 //! hold them, after OperVLs and capacities have cut them.
 //!
-//! Where to look: [`site`] for what rules are given, [`kinds`] for the ports, [`rules`] for the
-//! list of all rules and the rules themselves, [`accepted`] for what silences a finding.
+//! Where to look: [`site`] for what rules are given ([`files`] for the files beside opensm.conf,
+//! [`managed`] for a fabric), [`kinds`] for the ports, [`rules`] for the list of all rules and the
+//! rules themselves, [`parsers`] for the pages of what readers of files find, [`rows`] for the
+//! known traps and the codes that show them, [`accepted`] for what silences a finding.
 //! [`forwarding`] makes of a snapshot what the checks of routes take.
 //! [`mod@explain`] answers another question: what happens to the traffic between two ports?
 //!
@@ -17,15 +19,23 @@
 
 pub mod accepted;
 pub mod explain;
+pub mod files;
 pub mod forwarding;
 pub mod kinds;
+pub mod managed;
+pub mod parsers;
+pub mod rows;
 pub mod rule;
 pub mod rules;
 pub mod site;
 
 pub use accepted::Accepted;
+pub use files::{GuidFile, GuidsOf, Located, SiteFiles};
 pub use forwarding::Held;
 pub use kinds::PortKind;
+pub use managed::{Carries, Managed, Routing};
+pub use parsers::PARSERS;
+pub use rows::ROWS;
 pub use rule::{Page, Rule, check, explain, pages};
 pub use rules::RULES;
 pub use site::Site;

@@ -6,9 +6,11 @@ use lk_diag::{Diagnostic, SourceFile, Span};
 use lk_qos::{PortTables, QosSet, ResolvedSets};
 use lk_wire::VlCode;
 
+use crate::files::SiteFiles;
 use crate::kinds::PortKind;
+use crate::managed::Managed;
 
-/// A site: its options, and the ports that they are for.
+/// A site: its options, its other files, and the ports that they are for.
 #[derive(Clone, Debug)]
 pub struct Site<'a> {
     /// The options in force and where each came from.
@@ -17,6 +19,12 @@ pub struct Site<'a> {
     pub sets: ResolvedSets,
     /// The kinds of ports that there are.
     pub kinds: Vec<PortKind>,
+    /// The other files; none where only the options are known.
+    pub files: Option<&'a SiteFiles>,
+    /// What the manager makes of the site's fabric; none where there is no fabric.
+    pub managed: Option<&'a Managed>,
+    /// Whether the rules are to look at tables as if QoS were on.
+    pub as_if_on: bool,
 }
 
 impl<'a> Site<'a> {
@@ -29,13 +37,34 @@ impl<'a> Site<'a> {
             config,
             sets: ResolvedSets::new(&config.options().qos_sets),
             kinds: PortKind::assumed(lanes),
+            files: None,
+            managed: None,
+            as_if_on: false,
         }
     }
 
     /// A site whose ports are known.
     #[must_use]
     pub fn of_ports(config: &'a Effective, kinds: Vec<PortKind>) -> Self {
-        Self { config, sets: ResolvedSets::new(&config.options().qos_sets), kinds }
+        Self { kinds, ..Self::of_options(config) }
+    }
+
+    /// The same with the site's other files.
+    #[must_use]
+    pub fn with_files(self, files: &'a SiteFiles) -> Self {
+        Self { files: Some(files), ..self }
+    }
+
+    /// The same on a fabric that the manager has brought up.
+    #[must_use]
+    pub fn with_managed(self, managed: &'a Managed) -> Self {
+        Self { managed: Some(managed), ..self }
+    }
+
+    /// Whether tables are programmed, or are looked at as if they were.
+    #[must_use]
+    pub fn programs_tables(&self) -> bool {
+        self.options().qos || self.as_if_on
     }
 
     /// The options.

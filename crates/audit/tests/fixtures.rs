@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lk_audit::{PortKind, RULES, Site, check, explain};
+use lk_audit::{PARSERS, PortKind, ROWS, RULES, Rule, Site, check, explain};
 use lk_config::{Effective, opensm_conf};
-use lk_diag::{Diagnostics, SourceFile, render};
+use lk_diag::{Diagnostics, Severity, SourceFile, render};
 use lk_qos::{EgressPort, PortClass};
 use lk_wire::VlCode;
 
@@ -14,7 +14,8 @@ fn folder(code: &str, which: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(code).join(which)
 }
 
-/// Ports of a fixture: class, code of OperVLs, capacities low and high, MTU; one line each.
+/// Ports of a fixture: class, code of OperVLs, capacities low and high, MTU, and `unmapped` where
+/// they do not map SLs; one line each.
 fn ports(text: &str) -> Vec<PortKind> {
     let kind = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -31,7 +32,7 @@ fn ports(text: &str) -> Vec<PortKind> {
                 oper_vls: VlCode(number(1) as u8),
                 vlarb_low_cap: number(2) as u8,
                 vlarb_high_cap: number(3) as u8,
-                sl_mapping: true,
+                sl_mapping: words.get(5) != Some(&"unmapped"),
             },
             mtu: number(4),
             count: 1,
@@ -55,9 +56,12 @@ fn findings(folder: &Path) -> Diagnostics {
     check(&site)
 }
 
+/// Fixtures with a `ports.txt` are about ports as no file describes them. All others are run by
+/// the binary's tests, in the way of a site.
 #[test]
-fn each_rule_fires_on_its_fixture_and_is_silent_on_the_other() {
-    for rule in RULES {
+fn each_rule_about_ports_fires_on_its_fixture_and_is_silent_on_the_other() {
+    let of_ports = |rule: &&&Rule| folder(rule.code.id, "fires").join("ports.txt").exists();
+    for rule in RULES.iter().filter(of_ports) {
         let code = rule.code.id;
         let fires = findings(&folder(code, "fires"));
         let found = fires.find(rule.code);
@@ -69,27 +73,54 @@ fn each_rule_fires_on_its_fixture_and_is_silent_on_the_other() {
     }
 }
 
+/// Codes that `check` may report: those of readers, and those of rules.
+fn codes() -> BTreeSet<String> {
+    let parsers = PARSERS.iter().map(|parser| parser.code.id);
+    parsers.chain(RULES.iter().map(|rule| rule.code.id)).map(str::to_owned).collect()
+}
+
 #[test]
-fn each_fixture_belongs_to_a_rule() {
+fn each_code_has_fixtures_and_each_fixture_belongs_to_a_code() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let have: BTreeSet<String> = fs::read_dir(root)
         .expect("the folder of fixtures")
         .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
         .collect();
-    let want: BTreeSet<String> = RULES.iter().map(|rule| rule.code.id.to_owned()).collect();
-    assert_eq!(have, want);
+    assert_eq!(have, codes());
+    for code in codes() {
+        for which in ["fires", "silent"] {
+            let files = fs::read_dir(folder(&code, which));
+            assert!(files.is_ok_and(|mut files| files.next().is_some()), "{code}/{which}");
+        }
+    }
+}
+
+/// Each known trap is shown by codes that have fixtures, or says why nothing can show it.
+#[test]
+fn each_trap_has_codes_or_a_reason() {
+    let codes = codes();
+    let numbers: Vec<u8> = ROWS.iter().map(|row| row.number).collect();
+    assert_eq!(numbers, (1..=75).collect::<Vec<_>>());
+    for row in ROWS {
+        let shown = !row.codes.is_empty();
+        assert_ne!(shown, !row.not_shown.is_empty(), "row {}: codes or a reason", row.number);
+        for code in row.codes {
+            assert!(codes.contains(*code), "row {}: there is no {code}", row.number);
+        }
+    }
 }
 
 #[test]
 fn each_rule_has_a_page_under_its_code_and_codes_ascend() {
-    for rule in RULES {
-        let page = explain(&rule.code.id.to_lowercase()).expect("a page").text;
-        assert!(page.starts_with(&format!("# {}: ", rule.code.id)), "{}", rule.code.id);
+    for code in codes() {
+        let page = explain(&code.to_lowercase()).expect("a page").text;
+        assert!(page.starts_with(&format!("# {code}: ")), "{code}");
         for heading in ["## What it is", "## How to see it", "## How to mend it"] {
-            assert!(page.contains(heading), "{}: {heading}", rule.code.id);
+            assert!(page.contains(heading), "{code}: {heading}");
         }
     }
     assert!(RULES.windows(2).all(|pair| pair[0].code.id < pair[1].code.id));
+    assert!(PARSERS.windows(2).all(|pair| pair[0].code.id < pair[1].code.id));
     assert!(explain("QO999").is_none());
 }
 
@@ -105,12 +136,16 @@ fn eight_classes_on_two_lanes_are_shown_sl_by_sl() {
     assert!(found.help.iter().any(|h| h.contains("`max_op_vls 4` lets VL0 to VL7 operate")));
 }
 
-/// With QoS off nothing of it is programmed, and one finding says so (CF019).
+/// With QoS off nothing of it is programmed, and one finding says so (CF019); what would be found
+/// if it were on is information.
 #[test]
-fn nothing_is_said_of_tables_while_qos_is_off() {
+fn while_qos_is_off_nothing_worse_than_information_is_said_of_tables() {
     let text = "max_op_vls 2\nqos_sl2vl 0,1,2,3,4,15\nqos_vlarb_low\nqos_vlarb_high\n";
     let (conf, _) = opensm_conf::parse(&SourceFile::new("opensm.conf", text));
     let mut effective = Effective::new(None);
     effective.load(&conf);
-    assert!(check(&Site::of_options(&effective)).is_empty());
+    let found = check(&Site::of_options(&effective));
+    assert_eq!(found.worst(), Some(Severity::Info));
+    assert!(found.iter().all(|d| d.message.starts_with("if QoS were on: ")), "{found:#?}");
+    assert!(found.find(RULES[0].code).is_some());
 }

@@ -66,6 +66,8 @@ codes! {
     UNREADABLE = "CF026", "file cannot be read";
     /// A value that is legal and seldom wise.
     UNWISE = "CF027", "unwise value";
+    /// A value that OpenSM takes for another one than is in force here.
+    OPENSM_OTHERWISE = "CF028", "OpenSM takes this otherwise";
     /// A line of a GUID file that cannot be read; reading ends there.
     GUID_LINE = "CF030", "bad line in a GUID file";
     /// A GUID that is read otherwise than it looks like.
@@ -116,6 +118,8 @@ codes! {
     PARTITIONS_IGNORED = "CF082", "ignored in partitions.conf";
     /// A partition whose members cannot talk, or not as it looks.
     PARTITIONS_EFFECT = "CF083", "effect of partitions.conf";
+    /// Something at which only OpenSM stumbles: it would throw the whole file away.
+    PARTITIONS_OPENSM_REFUSES = "CF084", "OpenSM would not read partitions.conf";
     /// A QoS option that torus-2QoS overrides, or that goes badly with its lanes.
     TORUS_QOS = "CF095", "QoS option at odds with torus-2QoS";
 }

@@ -3,6 +3,7 @@
 use lk_diag::{Code, Diagnostic, Diagnostics, Severity};
 use lk_wire::{Sl, Vl};
 
+use super::users::{User, users};
 use crate::kinds::PortKind;
 use crate::rule::Rule;
 use crate::site::Site;
@@ -11,8 +12,9 @@ pub(super) static DROPPED: Rule = Rule {
     code: Code::new("QO002", "packets of an SL are dropped"),
     severity: Severity::Error,
     page: include_str!("pages/QO002.md"),
+    of_tables: true,
     look: |site, found| {
-        if site.options().qos {
+        if site.programs_tables() {
             site.distinct_kinds().for_each(|kind| look(site, kind, found));
         }
     },
@@ -25,7 +27,8 @@ fn look(site: &Site<'_>, kind: &PortKind, found: &mut Diagnostics) {
         return;
     }
     let set = site.wish(kind).origins.sl2vl;
-    let users = users(site, &dropped);
+    let users: Vec<User> =
+        users(site).into_iter().filter(|user| dropped.contains(&user.sl)).collect();
     let message = format!(
         "{}: packets of {} are dropped, for VL15 in an SL2VL table means so",
         kind.name(),
@@ -35,23 +38,14 @@ fn look(site: &Site<'_>, kind: &PortKind, found: &mut Diagnostics) {
         Diagnostic::new(DROPPED.code, Severity::Info, message)
             .note("nothing that is known here uses these SLs; programs that choose their own might")
     } else {
+        let with = |finding: Diagnostic, user: User| match user.place {
+            Some((source, place)) => finding.also(&source, place, user.what),
+            None => finding.note(user.what),
+        };
         users
             .into_iter()
-            .fold(DROPPED.found(message), Diagnostic::note)
+            .fold(DROPPED.found(message), with)
             .help("give these SLs a lane from 0 to 14, or let nothing use them")
     };
     found.push(site.at_set(set, "sl2vl", "15 drops an SL", finding));
-}
-
-/// What is known to use one of these SLs.
-fn users(site: &Site<'_>, sls: &[u8]) -> Vec<String> {
-    let sm_sl = site.options().sm_sl & 15;
-    let mut users = Vec::new();
-    if sls.contains(&0) {
-        users.push("SL0 is what all traffic uses that asks for nothing else".to_owned());
-    }
-    if sm_sl != 0 && sls.contains(&sm_sl) {
-        users.push(format!("sm_sl is {sm_sl}: hosts ask the SA on this SL"));
-    }
-    users
 }

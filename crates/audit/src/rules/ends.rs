@@ -11,11 +11,12 @@ pub(super) static ENDS_DIFFER: Rule = Rule {
     code: Code::new("QO010", "an SL passes adapters and not switches, or the other way round"),
     severity: Severity::Error,
     page: include_str!("pages/QO010.md"),
+    of_tables: true,
     look,
 };
 
 fn look(site: &Site<'_>, found: &mut Diagnostics) {
-    if !site.options().qos {
+    if !site.programs_tables() {
         return;
     }
     let of = |class| {

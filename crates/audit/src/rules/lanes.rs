@@ -11,8 +11,9 @@ pub(super) static FEWER_LANES: Rule = Rule {
     code: Code::new("QO001", "a design for more lanes than operate"),
     severity: Severity::Error,
     page: include_str!("pages/QO001.md"),
+    of_tables: true,
     look: |site, found| {
-        if site.options().qos {
+        if site.programs_tables() {
             site.distinct_kinds().for_each(|kind| look(site, kind, found));
         }
     },

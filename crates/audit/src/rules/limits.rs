@@ -13,6 +13,7 @@ pub(super) static STARVED: Rule = Rule {
     code: Code::new("QO007", "no limit for the high-priority list"),
     severity: Severity::Warning,
     page: include_str!("pages/QO007.md"),
+    of_tables: true,
     look: |site, found| each(site, found, starved),
 };
 
@@ -20,13 +21,14 @@ pub(super) static ONE_PACKET: Rule = Rule {
     code: Code::new("QO008", "the high-priority list may send one packet at a time"),
     severity: Severity::Info,
     page: include_str!("pages/QO008.md"),
+    of_tables: true,
     look: |site, found| each(site, found, one_packet),
 };
 
 type Look = fn(&Site<'_>, &PortKind, &ArbTables, &[Busy]) -> Option<Diagnostic>;
 
 fn each(site: &Site<'_>, found: &mut Diagnostics, look: Look) {
-    if !site.options().qos {
+    if !site.programs_tables() {
         return;
     }
     for kind in site.distinct_kinds() {

@@ -14,6 +14,7 @@ pub(super) static FOLDED_ENTRY: Rule = Rule {
     code: Code::new("QO005", "arbitration entries for lanes that do not operate"),
     severity: Severity::Warning,
     page: include_str!("pages/QO005.md"),
+    of_tables: true,
     look: |site, found| each(site, found, folded),
 };
 
@@ -21,6 +22,7 @@ pub(super) static CUT: Rule = Rule {
     code: Code::new("QO006", "an arbitration list longer than the port's table"),
     severity: Severity::Warning,
     page: include_str!("pages/QO006.md"),
+    of_tables: true,
     look: |site, found| each(site, found, cut),
 };
 
@@ -28,6 +30,7 @@ pub(super) static TWICE: Rule = Rule {
     code: Code::new("QO009", "a lane more than once in an arbitration list"),
     severity: Severity::Info,
     page: include_str!("pages/QO009.md"),
+    of_tables: true,
     look: |site, found| each(site, found, twice),
 };
 
@@ -53,7 +56,7 @@ impl Written<'_> {
 type Look = fn(&Site<'_>, &PortKind, &Written<'_>) -> Option<Diagnostic>;
 
 fn each(site: &Site<'_>, found: &mut Diagnostics, look: Look) {
-    if !site.options().qos {
+    if !site.programs_tables() {
         return;
     }
     for kind in site.distinct_kinds().filter(|kind| kind.port.vl_cap.data_vls() > 1) {

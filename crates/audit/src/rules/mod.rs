@@ -2,9 +2,15 @@
 
 mod dropped;
 mod ends;
+mod engines;
 mod lanes;
 mod limits;
 mod lists;
+mod lists_of_guids;
+mod options;
+mod partitions;
+pub(crate) mod policy;
+mod users;
 mod weights;
 
 use crate::rule::Rule;
@@ -22,6 +28,50 @@ pub static RULES: &[&Rule] = &[
     &lists::TWICE,
     &ends::ENDS_DIFFER,
     &weights::NOTHING_SENT,
+    &options::NUMBER_OF_LANES,
+    &options::LONG_LIST,
+    &options::BUILT_IN,
+    &options::PORT_0,
+    &options::NO_MAPPING,
+    &options::REFUSED_TABLES,
+    &options::TURNED_OFF,
+    &options::NO_CONFIG,
+    &engines::NEEDS_QOS,
+    &engines::FEW_LANES,
+    &users::SHARED_LANE,
+    &options::OTHER_MANAGERS,
+    &options::POLICY_OFF,
+    &policy::names::IPOIB,
+    &policy::names::NO_PARTITION,
+    &policy::names::NODE_NAMES,
+    &policy::dead::DEAD,
+    &policy::levels::ASKED_FOR,
+    &policy::levels::PARTITION_SL,
+    &engines::OWN_SLS,
+    &policy::levels::LEVEL_PKEY,
+    &policy::names::HUGE_RANGE,
+    &policy::dead::OVERLAP,
+    &policy::levels::UNUSED,
+    &policy::levels::NO_LIMIT,
+    &policy::levels::NOT_SHARED,
+    &partitions::words::SL_WHILE_OFF,
+    &partitions::words::ONE_KEY,
+    &partitions::words::BOTH,
+    &partitions::words::NO_GROUP,
+    &partitions::words::SCOPE,
+    &partitions::members::INDEX_0,
+    &partitions::words::CHOSEN,
+    &partitions::members::OWN_PORT,
+    &partitions::members::CANNOT_TALK,
+    &partitions::ports::NOT_THERE,
+    &partitions::ports::SHUT_OUT,
+    &partitions::ports::TABLE_FULL,
+    &partitions::words::KEY_BITS,
+    &partitions::words::OLD_TEXT,
+    &lists_of_guids::UNKNOWN,
+    &lists_of_guids::NO_ROUTER,
+    &engines::CREDIT_LOOP,
+    &engines::DECLINED,
 ];
 
 /// Numbers with commas, and `and` before the last.

@@ -12,6 +12,7 @@ pub(super) static NO_WEIGHT: Rule = Rule {
     code: Code::new("QO003", "a lane with traffic and without weight"),
     severity: Severity::Error,
     page: include_str!("pages/QO003.md"),
+    of_tables: true,
     look: |site, found| each(site, found, no_weight),
 };
 
@@ -19,6 +20,7 @@ pub(super) static PART_OF_A_PACKET: Rule = Rule {
     code: Code::new("QO004", "weights that are no whole packets"),
     severity: Severity::Warning,
     page: include_str!("pages/QO004.md"),
+    of_tables: true,
     look: |site, found| each(site, found, part_of_a_packet),
 };
 
@@ -26,6 +28,7 @@ pub(super) static NOTHING_SENT: Rule = Rule {
     code: Code::new("QO011", "arbitration tables that let nothing be sent"),
     severity: Severity::Error,
     page: include_str!("pages/QO011.md"),
+    of_tables: true,
     look: |site, found| each(site, found, nothing_sent),
 };
 
@@ -33,7 +36,7 @@ pub(super) static NOTHING_SENT: Rule = Rule {
 type Look = fn(&Site<'_>, &PortKind, &PortTables, &ArbTables) -> Option<Diagnostic>;
 
 fn each(site: &Site<'_>, found: &mut Diagnostics, look: Look) {
-    if !site.options().qos {
+    if !site.programs_tables() {
         return;
     }
     for kind in site.distinct_kinds() {

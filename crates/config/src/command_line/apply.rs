@@ -169,6 +169,19 @@ impl Apply<'_> {
     }
 
     fn take(&mut self, given: &Given, spec: &'static OptionSpec, value: &Value) {
+        if spec.key == "cc_key"
+            && let Value::X64(number) = value
+            && *number != number.swap_bytes()
+        {
+            let message =
+                "OpenSM 3.3.23 takes --cc_key in the other order of bytes than the file's";
+            self.diagnostics.push(
+                Diagnostic::info(codes::OPENSM_OTHERWISE, message)
+                    .at(&self.line.source, given.place, "")
+                    .note("here both are the number as it is written")
+                    .help("write `cc_key` into opensm.conf: it means the same everywhere"),
+            );
+        }
         self.effective.set(spec, value, &self.line.source, given.place);
     }
 

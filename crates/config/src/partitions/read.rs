@@ -26,6 +26,13 @@ pub(super) fn read(source: &SourceFile) -> (PartitionsConf, Diagnostics) {
         let found = Diagnostic::warning(codes::NOT_UTF8, message).at(source, first, "");
         reader.findings.list.push(found);
     }
+    if let Some(at) = source.text().find("\r\n") {
+        let message = "the file has DOS line ends";
+        let found = Diagnostic::warning(codes::PARTITIONS_OPENSM_REFUSES, message)
+            .at(source, Span::new(at, at + 2), "")
+            .note("OpenSM throws the whole file away for them; here they make no difference");
+        reader.findings.list.push(found.help("convert it with dos2unix"));
+    }
     for piece in pieces(source.text().as_bytes(), LINE) {
         if piece.continues {
             let message = "the line is longer than 4094 bytes: from here on OpenSM takes it for \

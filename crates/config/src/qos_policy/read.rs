@@ -86,7 +86,18 @@ impl Reader<'_> {
                     self.empty(name, opened.cover(close));
                 }
             }
-            "qos-setup" => self.setup(opened, &mut policy.setup),
+            "qos-setup" => {
+                let before = policy.setup.len();
+                self.setup(opened, &mut policy.setup);
+                if policy.setup.len() == before {
+                    let message = "qos-setup is read and never applied";
+                    let found = lk_diag::Diagnostic::info(codes::POLICY_SETUP, message);
+                    let found = found.at(self.lex.source, opened, "");
+                    self.lex.found.push(
+                        found.note("tables of ports come from the qos_ options of opensm.conf"),
+                    );
+                }
+            }
             "qos-levels" => {
                 self.inside(name, opened, &["qos-level"], |r, _, place| {
                     let level = r.level(place);

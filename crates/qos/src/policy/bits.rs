@@ -55,6 +55,12 @@ impl Rows {
     pub(super) fn different(&self) -> usize {
         self.bits.len().checked_div(self.words).unwrap_or(0)
     }
+
+    /// The different rows.
+    pub(super) fn distinct(&self) -> impl Iterator<Item = &[u64]> {
+        // Without rules rows have no words, and there is nothing to tell of them.
+        self.bits.chunks(self.words.max(1))
+    }
 }
 
 /// Which rules fit a number of 64 bits.
@@ -92,6 +98,11 @@ impl Intervals {
             }
         }
         Self { starts, rows: Rows::new(words, rows), without }
+    }
+
+    /// The different rows: of numbers, and of queries without one.
+    pub(super) fn distinct(&self) -> impl Iterator<Item = &[u64]> {
+        self.rows.distinct().chain([self.without.as_slice()])
     }
 
     /// The rules that fit a number, or that want none where there is none.

@@ -10,6 +10,7 @@ mod bits;
 mod compile;
 mod explain;
 mod groups;
+mod reach;
 mod ulps;
 
 use lk_config::qos_policy::QosPolicy;
@@ -21,6 +22,7 @@ use bits::{Intervals, Rows};
 
 pub use compile::compile;
 pub use explain::{Criterion, Explanation, Missed, Reason};
+pub use reach::{Extent, FileRule, Reach, extents_of_file, reach};
 
 /// A partition, as far as a policy refers to it.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -161,6 +163,17 @@ impl CompiledPolicy {
     #[must_use]
     pub fn rule_count(&self) -> usize {
         self.rules.len()
+    }
+
+    /// The end ports that a rule takes as sources, and as destinations.
+    #[must_use]
+    pub fn ends(&self, rule: RuleId, fabric: &Fabric) -> [Vec<PortId>; 2] {
+        let of = |rows: &Rows| {
+            let takes =
+                |p: &PortId| rows.get(p.index()).is_some_and(|row| bits::has(row, rule.0 as usize));
+            fabric.end_ports().filter(takes).collect()
+        };
+        [of(&self.by_source), of(&self.by_destination)]
     }
 
     /// All levels: those of the file, then those of qos-ulps.

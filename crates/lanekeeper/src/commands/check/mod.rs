@@ -1,9 +1,11 @@
 //! `lanekeeper check`: every way in which a QoS design does nothing.
 //!
-//! [`request`] reads the command line and the files that it names; [`ports`] brings a fabric up on
-//! the embedded simulator to see what its ports will hold; the rules are in `lk-audit`.
+//! [`request`] reads the command line, opensm.conf and what shapes routing, [`files`] the other
+//! files; [`managed`] brings a fabric up on the embedded simulator to see what its ports will hold;
+//! the rules are in `lk-audit`.
 
-mod ports;
+mod files;
+mod managed;
 mod request;
 
 use std::ffi::OsString;
@@ -48,11 +50,26 @@ fn page(code: &str) -> Result<ExitCode, Failure> {
 }
 
 fn look(request: Request) -> Result<ExitCode, Failure> {
-    let Request { effective, settings, mut found, fabric, accepted, baseline_to, format } = request;
-    let site = match &fabric {
-        Some(path) => Site::of_ports(&effective, ports::kinds(path, &settings, &mut found)?),
+    let Request {
+        effective,
+        settings,
+        files,
+        mut found,
+        fabric,
+        ibnl,
+        accepted,
+        baseline_to,
+        format,
+    } = request;
+    let brought_up = match &fabric {
+        Some(path) => Some(managed::bring_up(path, ibnl.as_deref(), &settings)?),
+        None => None,
+    };
+    let site = match &brought_up {
+        Some((kinds, managed)) => Site::of_ports(&effective, kinds.clone()).with_managed(managed),
         None => Site::of_options(&effective),
     };
+    let site = site.with_files(&files);
     found.extend(check(&site));
     found.sort_by_place();
     if let Some(path) = baseline_to {

@@ -5,14 +5,15 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
-use lk_audit::Accepted;
+use lk_audit::{Accepted, SiteFiles};
 use lk_config::command_line::{Argument, CommandLineOption, help_text};
-use lk_config::{CommandLine, Effective};
-use lk_diag::Diagnostics;
+use lk_config::{CommandLine, Effective, opensm_conf};
+use lk_diag::{Diagnostics, SourceFile};
 use lk_sm::{Guid2Lid, Settings};
 
+use super::files;
 use crate::commands::route::request::usage;
-use crate::commands::sm::{files, routing, setup};
+use crate::commands::sm::{routing, setup, torus_qos};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -23,6 +24,17 @@ static OWN: &[CommandLineOption] = &[
         Argument::Required("FABRIC"),
         "Check for the ports of this fabric: it is brought up on the embedded simulator with the \
          options as they are. Without it ports are taken to be able to do what the files ask for.",
+    ),
+    CommandLineOption::own(
+        &["ibnl-path"],
+        Argument::Required("FOLDERS"),
+        "Where definitions of systems are that an ibdm topology refers to.",
+    ),
+    CommandLineOption::own(
+        &["running"],
+        Argument::Required("FILE"),
+        "The opensm.conf that a running manager has in force: say also what of the change to the \
+         file of -F takes effect at SIGHUP and what does not.",
     ),
     CommandLineOption::own(
         &["format"],
@@ -85,10 +97,14 @@ pub(super) struct Request {
     pub(super) effective: Effective,
     /// The same, with the files that shape routing.
     pub(super) settings: Settings,
+    /// The other files.
+    pub(super) files: SiteFiles,
     /// What was found while files were read.
     pub(super) found: Diagnostics,
     /// The fabric's file.
     pub(super) fabric: Option<PathBuf>,
+    /// Where definitions of systems are.
+    pub(super) ibnl: Option<String>,
     /// What is accepted.
     pub(super) accepted: Accepted,
     /// Where to write what is found as accepted.
@@ -112,7 +128,8 @@ pub(super) fn read(words: &[OsString]) -> Result<Asked, Failure> {
     }
     let mut effective = Effective::new(None);
     let mut found = Diagnostics::new();
-    if line.config_file().map_err(|error| usage(USAGE, &error.0))?.is_some() {
+    let has_config = line.config_file().map_err(|error| usage(USAGE, &error.0))?.is_some();
+    if has_config {
         setup::load_config(&line, &mut effective, &mut found)?;
     }
     let (actions, from_line) =
@@ -128,18 +145,49 @@ pub(super) fn read(words: &[OsString]) -> Result<Asked, Failure> {
     found.extend(from_line);
     found.extend(effective.verify());
     found.extend(effective.notices());
+    let running = running(&line, &mut found)?;
     let mut settings = Settings::new(effective.options().clone(), Guid2Lid::new());
-    routing::read(&mut settings, &mut found);
-    files::node_names(&mut settings, &mut found);
+    routing::read(&effective, &mut settings, &mut found);
+    let mut files = files::read(&effective, &mut settings, &mut found);
+    torus_qos::look(&effective, files.policy.as_ref(), &mut found);
+    files.has_config = has_config;
+    files.running = running;
     Ok(Asked::Check(Box::new(Request {
         fabric: line.extra("fabric").map(PathBuf::from),
         accepted: accepted(&line)?,
         baseline_to: line.extra("write-baseline").map(PathBuf::from),
         format: format(&line)?,
+        ibnl: line.extra("ibnl-path").map(str::to_owned),
         effective,
         settings,
+        files,
         found,
     })))
+}
+
+/// The options that a running manager has in force. What of the new file it would not take over is
+/// told.
+fn running(line: &CommandLine, found: &mut Diagnostics) -> Result<Option<Effective>, Failure> {
+    let Some(path) = line.extra("running") else { return Ok(None) };
+    let Some(new) = line.config_file().map_err(|error| usage(USAGE, &error.0))? else {
+        return Err(usage(USAGE, "--running FILE is compared with the file of -F: name one"));
+    };
+    let read = |path: &str| -> Result<SourceFile, Failure> {
+        let bytes = fs::read(path).with_context(|| format!("cannot read {path}"))?;
+        Ok(SourceFile::new(path, bytes))
+    };
+    let (old, new) = (read(path)?, read(new)?);
+    let mut effective = Effective::new(None);
+    effective.load(&opensm_conf::parse(&old).0);
+    effective.verify();
+    let before = effective.clone();
+    let (_, said) = effective.reload(&opensm_conf::parse(&new).0);
+    // What is corrected and faulty in the new file is said in any case.
+    let of_change = |d: &lk_diag::Diagnostic| {
+        [lk_config::codes::NEEDS_RESTART, lk_config::codes::LINE_REMOVED].contains(&d.code)
+    };
+    found.extend(said.into_iter().filter(of_change));
+    Ok(Some(before))
 }
 
 fn format(line: &CommandLine) -> Result<Format, Failure> {

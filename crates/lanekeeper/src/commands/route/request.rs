@@ -146,7 +146,7 @@ pub(in crate::commands) fn understand(
     }
     said.extend(effective.verify());
     let mut settings = Settings::new(effective.options().clone(), Guid2Lid::new());
-    routing::read(&mut settings, &mut said);
+    routing::read(&effective, &mut settings, &mut said);
     terminal::show(&said);
     let asked = effective.origin("lmc").place().is_some();
     let lmc = asked.then_some(settings.options.lmc);

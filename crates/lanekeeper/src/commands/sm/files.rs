@@ -8,12 +8,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use lk_config::guid2lid::{self, Guid2Lid};
-use lk_config::node_names;
-use lk_diag::{Diagnostics, SourceFile};
+use lk_config::{Effective, codes, node_names};
+use lk_diag::{Diagnostic, Diagnostics, SourceFile};
 use lk_sm::{Settings, View, dumps};
 
 use crate::failure::Failure;
-use crate::terminal;
 
 /// The LIDs of earlier runs. A file that is not there is an empty one.
 pub(super) fn read_guid2lid(
@@ -49,21 +48,33 @@ pub(super) fn write_guid2lid(folder: &Path, map: &Guid2Lid, fsync: bool) -> Resu
 }
 
 /// Reads the names that stand in for what nodes call themselves.
-pub(in crate::commands) fn node_names(settings: &mut Settings, said: &mut Diagnostics) {
+pub(super) fn node_names(effective: &Effective, settings: &mut Settings, said: &mut Diagnostics) {
     let Some(path) = settings.options.node_name_map_name.as_deref() else { return };
-    if let Some(source) = source("node_name_map_name", path, "nodes keep their own names") {
+    let option = ("node_name_map_name", path);
+    if let Some(source) = source(effective, option, "nodes keep their own names", said) {
         let (names, found) = node_names::parse(&source);
         said.extend(found);
         settings.names = Arc::new(names);
     }
 }
 
-pub(super) fn source(option: &str, path: &str, instead: &str) -> Option<SourceFile> {
+/// The text of a file that an option names. One that cannot be read is told, with what happens
+/// `instead`.
+pub(super) fn source(
+    effective: &Effective,
+    (option, path): (&str, &str),
+    instead: &str,
+    said: &mut Diagnostics,
+) -> Option<SourceFile> {
     match fs::read(path) {
         Ok(bytes) => Some(SourceFile::new(path, bytes)),
         Err(e) => {
-            let line = format!("lanekeeper: cannot read {path} ({option}): {e}; {instead}");
-            terminal::complain(&line);
+            let message = format!("cannot read {path} ({option}): {e}");
+            let found = Diagnostic::error(codes::UNREADABLE, message).note(instead);
+            said.push(match effective.origin(option).place() {
+                Some((source, place)) => found.at(source, place, ""),
+                None => found,
+            });
             None
         }
     }

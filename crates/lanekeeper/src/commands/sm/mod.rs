@@ -17,7 +17,7 @@ pub(super) mod setup;
 mod signals;
 pub(super) mod simulated;
 mod syslog;
-mod torus_qos;
+pub(super) mod torus_qos;
 mod watched;
 
 use std::ffi::OsString;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lk_config::Effective;
 use lk_config::guid_files::{self, GuidList, Placed};
 use lk_config::options::Options;
 use lk_config::torus_conf::{self, TorusConf};
@@ -15,7 +16,11 @@ use super::files::source;
 
 /// Reads the files that shape routing. One that cannot be read is said, and left out as opensm
 /// leaves it out.
-pub(in crate::commands) fn read(settings: &mut Settings, said: &mut Diagnostics) {
+pub(in crate::commands) fn read(
+    effective: &Effective,
+    settings: &mut Settings,
+    said: &mut Diagnostics,
+) {
     let o = &settings.options;
     let routing = &mut settings.routing;
     routing.connect_roots = o.connect_roots;
@@ -25,17 +30,23 @@ pub(in crate::commands) fn read(settings: &mut Settings, said: &mut Diagnostics)
     routing.quasi_ftree_indexing = o.quasi_ftree_indexing;
     routing.qos = o.qos;
     let mut list = |option, path: &Option<String>, instead| {
-        read_by(option, path, instead, said, guid_files::guid_list)
+        read_by(effective, (option, path), instead, said, guid_files::guid_list)
     };
     let roots = list("root_guid_file", &o.root_guid_file, "roots are looked for in the fabric");
     routing.roots = roots.filter(|list| !list.broken).map(guids);
     let instead = "no port is told from the others by it";
     routing.cn_guids = list("cn_guid_file", &o.cn_guid_file, instead).map(guids);
     routing.io_guids = list("io_guid_file", &o.io_guid_file, instead).map(guids);
-    let ids = read_by("ids_guid_file", &o.ids_guid_file, "GUIDs break ties", said, guid_files::ids);
+    let ids = read_by(
+        effective,
+        ("ids_guid_file", &o.ids_guid_file),
+        "GUIDs break ties",
+        said,
+        guid_files::ids,
+    );
     let ids = ids.unwrap_or_default().into_iter();
     routing.ids = ids.map(|(guid, id)| (guid.value, id)).collect();
-    routing.shaping = shaping(o, said);
+    routing.shaping = shaping(effective, said);
     let wants_file = o.routing_engine.as_deref().is_some_and(|list| list.contains("file"));
     routing.files = if wants_file { route_files(o, said) } else { RouteFiles::default() };
     // What ports of a file can do is not known; the manager counts for itself.
@@ -43,19 +54,25 @@ pub(in crate::commands) fn read(settings: &mut Settings, said: &mut Diagnostics)
     routing.data_vls = DataVls { switches: lanes, end_ports: lanes };
     let wants_torus = o.routing_engine.as_deref().is_some_and(|list| list.contains("torus-2QoS"));
     let path = o.torus_config.clone().filter(|_| wants_torus);
-    let conf = read_by("torus_config", &path, "torus-2QoS cannot route", said, torus_conf::parse);
+    let conf = read_by(
+        effective,
+        ("torus_config", &path),
+        "torus-2QoS cannot route",
+        said,
+        torus_conf::parse,
+    );
     settings.routing.torus = conf.as_ref().and_then(torus);
 }
 
 /// Reads a file, if one is named.
 fn read_by<T>(
-    option: &str,
-    path: &Option<String>,
+    effective: &Effective,
+    (option, path): (&str, &Option<String>),
     instead: &str,
     said: &mut Diagnostics,
     parse: impl Fn(&SourceFile) -> (T, Diagnostics),
 ) -> Option<T> {
-    let source = source(option, path.as_deref()?, instead)?;
+    let source = source(effective, (option, path.as_deref()?), instead, said)?;
     let (content, found) = parse(&source);
     said.extend(found);
     Some(content)
@@ -66,19 +83,41 @@ fn guids(list: GuidList) -> Vec<Guid> {
 }
 
 /// The options that shape the choice of ports. Throttled links are found by the manager.
-fn shaping(o: &Options, said: &mut Diagnostics) -> Shaping {
+fn shaping(effective: &Effective, said: &mut Diagnostics) -> Shaping {
+    let o = effective.options();
     let instead = "no load is left out";
     let ignored = &o.port_prof_ignore_file;
-    let ignored =
-        read_by("port_prof_ignore_file", ignored, instead, said, guid_files::ignored_ports);
+    let ignored = read_by(
+        effective,
+        ("port_prof_ignore_file", ignored),
+        instead,
+        said,
+        guid_files::ignored_ports,
+    );
     let weights = &o.hop_weights_file;
-    let weights =
-        read_by("hop_weights_file", weights, "each hop costs 1", said, guid_files::hop_weights);
+    let weights = read_by(
+        effective,
+        ("hop_weights_file", weights),
+        "each hop costs 1",
+        said,
+        guid_files::hop_weights,
+    );
     let (orders, instead) = (&o.port_search_ordering_file, "ports are tried by number");
-    let orders =
-        read_by("port_search_ordering_file", orders, instead, said, guid_files::port_orders);
+    let orders = read_by(
+        effective,
+        ("port_search_ordering_file", orders),
+        instead,
+        said,
+        guid_files::port_orders,
+    );
     let (first, instead) = (&o.guid_routing_order_file, "no port is routed before others");
-    let first = read_by("guid_routing_order_file", first, instead, said, guid_files::guid_list);
+    let first = read_by(
+        effective,
+        ("guid_routing_order_file", first),
+        instead,
+        said,
+        guid_files::guid_list,
+    );
     let weights = weights.unwrap_or_default().into_iter();
     let orders = orders.unwrap_or_default().into_iter();
     let ignored = ignored.unwrap_or_default().into_iter();

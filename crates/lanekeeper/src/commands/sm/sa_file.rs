@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use lk_config::Effective;
 use lk_config::sa_db::{self, SaDb};
 use lk_diag::Diagnostics;
 use lk_sm::Settings;
@@ -15,9 +16,10 @@ use super::files;
 
 /// Reads what clients of an earlier run have stored. A file that cannot be read is said, and the
 /// run begins with nothing stored, as opensm does.
-pub(super) fn read(settings: &mut Settings, said: &mut Diagnostics) {
+pub(super) fn read(effective: &Effective, settings: &mut Settings, said: &mut Diagnostics) {
     let Some(path) = settings.options.sa_db_file.as_deref() else { return };
-    if let Some(source) = files::source("sa_db_file", path, "clients have to register anew") {
+    let instead = "clients have to register anew";
+    if let Some(source) = files::source(effective, ("sa_db_file", path), instead, said) {
         let (db, found) = sa_db::parse(&source);
         said.extend(found);
         settings.sa_db = Some(Arc::new(db));
@@ -70,7 +72,7 @@ mod tests {
         let sa_db_file = Some(path.display().to_string());
         let options = Options { sa_db_file, ..Options::default() };
         let mut settings = Settings::new(options, lk_sm::Guid2Lid::new());
-        read(&mut settings, &mut Diagnostics::new());
+        read(&Effective::new(None), &mut settings, &mut Diagnostics::new());
         assert_eq!(settings.sa_db.as_deref(), Some(&db));
     }
 }

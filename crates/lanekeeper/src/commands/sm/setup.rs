@@ -136,7 +136,7 @@ pub(super) fn read(words: &[OsString]) -> Result<Request, Failure> {
     let (cache, dumps, log) = places(&effective, simulate.is_some());
     let guid2lid = known_lids(effective.options(), cache.as_deref(), &mut said)?;
     let mut settings = settings(&effective, simulate.is_some(), guid2lid, None, &mut said);
-    sa_file::read(&mut settings, &mut said);
+    sa_file::read(&effective, &mut settings, &mut said);
     settings.started = today();
     terminal::show(&said);
     let mode = match (plan, actions.once) {
@@ -190,8 +190,8 @@ pub(in crate::commands) fn settings(
 ) -> Settings {
     let mut settings = Settings::new(effective.options().clone(), guid2lid);
     settings.tune_window = effective.origin("max_wire_smps").place().is_none();
-    routing::read(&mut settings, said);
-    files::node_names(&mut settings, said);
+    routing::read(effective, &mut settings, said);
+    files::node_names(effective, &mut settings, said);
     settings.partitions = partitions::read(effective, simulated, last, said);
     policy::read(effective, simulated, &mut settings, said);
     torus_qos::look(effective, settings.policy.as_deref(), said);

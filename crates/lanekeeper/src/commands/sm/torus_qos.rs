@@ -11,7 +11,11 @@ use lk_qos::{PortClass, QosSet};
 
 /// Says which options are overridden, which arbitration tables are unfair and which SLs of the
 /// policy come down to others.
-pub(super) fn look(effective: &Effective, policy: Option<&PolicyFile>, said: &mut Diagnostics) {
+pub(in crate::commands) fn look(
+    effective: &Effective,
+    policy: Option<&PolicyFile>,
+    said: &mut Diagnostics,
+) {
     let options = effective.options();
     let asked = options.routing_engine.as_deref().unwrap_or_default();
     let wanted = |name: &str| name == "torus-2QoS";

@@ -1,0 +1,125 @@
+//! A fabric as it is once it is brought up with the site's options and files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::anyhow;
+use lk_audit::{Carries, Managed, PortKind, Routing};
+use lk_config::effective::Engine;
+use lk_fabric::PortId;
+use lk_qos::policy::PartitionPorts;
+use lk_sim::{SimFabric, SimOptions, World};
+use lk_sm::decide::{Partition, egress_port};
+use lk_sm::sa::path::Ports;
+use lk_sm::{Event, Mode, Output, Settings, View};
+use lk_wire::Mtu;
+
+use crate::commands::sm::simulated::own_port;
+use crate::failure::Failure;
+use crate::input;
+
+/// Brings a fabric up on the embedded simulator, sorts its ports by what they will hold, and tells
+/// what the manager made of it.
+///
+/// # Errors
+/// A file that cannot be read or holds no fabric; a fabric that cannot be brought up.
+pub(super) fn bring_up(
+    path: &Path,
+    ibnl: Option<&str>,
+    settings: &Settings,
+) -> Result<(Vec<PortKind>, Managed), Failure> {
+    let given = input::fabric(path, ibnl)?;
+    let port = own_port(&given.file, settings.options.guid)?;
+    let sim = SimFabric::new(&given.file.fabric, &SimOptions::default());
+    let mut world = World::new(sim, port, settings.clone(), Mode::Once);
+    let mut view: Option<Arc<View>> = None;
+    let mut declined: Vec<(String, String)> = Vec::new();
+    world.drive(u64::MAX, &mut |output| match output {
+        Output::View(last) => view = Some(last),
+        Output::Event(Event::EngineDeclined { engine, reason }) => {
+            // Names that nobody knows, or NVIDIA alone, are told by their line.
+            let known = Engine::ALL.iter().any(|(_, name)| *name == engine);
+            if known && !declined.iter().any(|(name, _)| *name == engine) {
+                declined.push((engine, reason));
+            }
+        }
+        _ => {}
+    });
+    let view = view.ok_or_else(|| {
+        let name = path.display();
+        Failure::Refused(anyhow!("the fabric of {name} cannot be brought up"))
+    })?;
+    Ok((kinds(&view), managed(&view, declined)))
+}
+
+fn kinds(view: &View) -> Vec<PortKind> {
+    let fabric = &view.seen.fabric;
+    let mut kinds: BTreeMap<_, PortKind> = BTreeMap::new();
+    for (at, want) in view.desired.ports.iter().enumerate() {
+        let port = PortId(at as u32);
+        let Some(want) = want else { continue };
+        let Some(egress) = egress_port(&view.seen, port, want) else { continue };
+        let mtu = Mtu(want.neighbor_mtu()).bytes().map_or(256, u32::from);
+        let kind = kinds.entry((egress, mtu)).or_insert_with(|| PortKind {
+            port: egress,
+            mtu,
+            count: 0,
+            example: fabric.port_name(port),
+        });
+        kind.count += 1;
+    }
+    kinds.into_values().collect()
+}
+
+fn managed(view: &View, declined: Vec<(String, String)>) -> Managed {
+    let fabric = Arc::clone(&view.seen.fabric);
+    let ports = Ports::of(view);
+    let carries = |at: usize| {
+        let port = PortId(at as u32);
+        Carries { mtu: ports.mtu(port), rate: ports.rate(port) }
+    };
+    Managed {
+        own: view.seen.sm_port,
+        partitions: view.desired.partitions.list.iter().map(partition).collect(),
+        carries: (0..fabric.ports().len()).map(carries).collect(),
+        partition_cap: view.seen.partition_cap.clone(),
+        routing: routing(view, declined),
+        fabric,
+    }
+}
+
+fn partition(partition: &Partition) -> PartitionPorts {
+    let with = |full: bool| {
+        let chosen = partition.members.iter().filter(move |(_, m)| m.full == full);
+        chosen.map(|(port, _)| *port).collect()
+    };
+    PartitionPorts {
+        key: partition.key,
+        name: partition.name.clone(),
+        sl: partition.sl,
+        full: with(true),
+        limited: with(false),
+    }
+}
+
+fn routing(view: &View, declined: Vec<(String, String)>) -> Routing {
+    let verdict = view.desired.verdict.as_ref();
+    let engine = view.desired.routes.as_ref().map(|routes| routes.engine.to_owned());
+    // Other engines leave the SL of a path to the policy and the partition.
+    let own = ["lash", "dfsssp", "nue", "torus-2QoS"];
+    let chooses = engine.as_deref().is_some_and(|engine| own.contains(&engine));
+    Routing {
+        engine,
+        declined,
+        circle: verdict.map_or_else(Vec::new, |verdict| {
+            verdict.circle.iter().map(ToString::to_string).collect()
+        }),
+        sls: match verdict {
+            Some(verdict) if chooses => {
+                verdict.sls.iter().chain(&verdict.dropped_sls).copied().collect()
+            }
+            _ => Vec::new(),
+        },
+    }
+}
