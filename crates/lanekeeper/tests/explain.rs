@@ -1,6 +1,7 @@
 //! `lanekeeper explain` as a shell sees it.
 
 #![allow(clippy::float_cmp, reason = "shares of a half and of all are exact")]
+#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::fs;
 use std::path::Path;
@@ -226,4 +227,29 @@ fn options_that_are_none_are_not_supposed() {
     assert!(said.contains("a number from 0 to 15"), "{said}");
     let said = complaint(here.path(), "host0 host7 --fabric tree --busy 1,x");
     assert!(said.contains("SLs with commas"), "{said}");
+}
+
+/// The site's tables, whose flows on SL 3 stood still.
+#[test]
+fn flows_that_a_site_saw_stand_still_are_named() {
+    let shared = std::env::var_os("LANEKEEPER_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), Into::into);
+    let conf = shared.join("cases/qos/q01-hilimit255-missing-vl3.opensm.conf");
+    let Ok(text) = fs::read_to_string(conf) else {
+        eprintln!("SKIPPED: the folder shared/ with the field's files is missing");
+        return;
+    };
+    let here = tree();
+    write(&here, "site.conf", &format!("{text}\nmax_op_vls 3\n"));
+    let line = "host0 host7 --fabric tree -F site.conf -Q --sl";
+    let lane = |sl: u8, code: i32| {
+        report(here.path(), &format!("{line} {sl}"), code)["there"]["hops"][0]["lane"].clone()
+    };
+    assert_eq!((&lane(3, 1)["vl"], &lane(3, 1)["share"]["alone"]), (&3.into(), &0.0.into()));
+    for sl in [0, 1, 2] {
+        assert_eq!(lane(sl, 0)["share"]["alone"], 1.0);
+    }
+    let found = run(here.path(), "check -F site.conf -Q --format lines");
+    let found = String::from_utf8_lossy(&found.stdout).into_owned();
+    assert!(found.contains("QO003") && found.contains("VL3 has no weight"), "{found}");
 }
