@@ -9,6 +9,7 @@
 //! rules themselves, [`parsers`] for the pages of what readers of files find, [`rows`] for the
 //! known traps and the codes that show them, [`accepted`] for what silences a finding.
 //! [`forwarding`] makes of a snapshot what the checks of routes take.
+//! [`html`] makes one page of all that was found, with the pictures of [`picture`].
 //! [`mod@explain`] answers another question: what happens to the traffic between two ports?
 //!
 //! To add a rule: a static in one of the files of [`rules`], its place in [`RULES`], a page in
@@ -21,9 +22,11 @@ pub mod accepted;
 pub mod explain;
 pub mod files;
 pub mod forwarding;
+pub mod html;
 pub mod kinds;
 pub mod managed;
 pub mod parsers;
+pub mod picture;
 pub mod rows;
 pub mod rule;
 pub mod rules;

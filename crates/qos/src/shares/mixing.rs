@@ -42,11 +42,11 @@ impl Mix {
     }
 
     /// The bytes that a lane, or all of them, sends in a period: some whole number of times round
-    /// both lists.
-    pub(super) fn bytes(&self, high: &Turns, low: &Turns, vl: Option<Vl>) -> u128 {
+    /// both lists. First by the high list, then by the low one.
+    pub(super) fn bytes(&self, high: &Turns, low: &Turns, vl: Option<Vl>) -> [u128; 2] {
         match self {
-            Self::High => high.bytes(vl),
-            Self::Low => low.bytes(vl),
+            Self::High => [high.bytes(vl), 0],
+            Self::Low => [0, low.bytes(vl)],
             Self::Both(bursts) => {
                 // As often through the bursts as the low list has packets, and as often round the
                 // low list as there are bursts: one low packet for each burst.
@@ -55,7 +55,7 @@ impl Mix {
                 let counts = packets.filter(|packet| vl.is_none_or(|vl| packet.vl == vl));
                 let in_bursts: u128 = counts.map(|packet| u128::from(packet.bytes)).sum();
                 let rounds = bursts.rhythm.len() as u128;
-                in_bursts * low.packets().len() as u128 + low.bytes(vl) * rounds
+                [in_bursts * low.packets().len() as u128, low.bytes(vl) * rounds]
             }
         }
     }

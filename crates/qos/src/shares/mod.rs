@@ -67,6 +67,8 @@ pub struct LaneShare {
     pub vl: Vl,
     /// The bytes it sends while the link sends [`Shares::period`] bytes.
     pub bytes: u128,
+    /// How many of them it sends by the high-priority list.
+    pub high_bytes: u128,
     /// The bytes of other lanes that may go before a packet at the head of this one, at most.
     /// `None` where it waits for ever.
     pub wait: Option<u64>,
@@ -92,6 +94,13 @@ impl Shares {
         if self.period == 0 { 0.0 } else { bytes.sum::<u128>() as f64 / self.period as f64 }
     }
 
+    /// The share that a lane gets by the high-priority list, from 0 to 1.
+    #[must_use]
+    pub fn by_high(&self, vl: Vl) -> f64 {
+        let bytes = self.lanes.iter().filter(|lane| lane.vl == vl).map(|lane| lane.high_bytes);
+        if self.period == 0 { 0.0 } else { bytes.sum::<u128>() as f64 / self.period as f64 }
+    }
+
     /// Busy lanes that send nothing, ever.
     pub fn starved(&self) -> impl Iterator<Item = Vl> {
         self.lanes.iter().filter(|lane| lane.bytes == 0).map(|lane| lane.vl)
@@ -107,11 +116,15 @@ pub fn shares(tables: &ArbTables, busy: &[Busy]) -> Shares {
     let high = &Turns::new(&tables.high, busy);
     let low = &Turns::new(&tables.low, busy);
     let mix = &Mix::new(high, low, tables.high_limit);
-    let lane = |busy: &Busy| LaneShare {
-        vl: busy.vl,
-        bytes: mix.bytes(high, low, Some(busy.vl)),
-        wait: wait::longest(high, low, mix, busy.vl),
+    let lane = |busy: &Busy| {
+        let [by_high, by_low] = mix.bytes(high, low, Some(busy.vl));
+        LaneShare {
+            vl: busy.vl,
+            bytes: by_high + by_low,
+            high_bytes: by_high,
+            wait: wait::longest(high, low, mix, busy.vl),
+        }
     };
     let lanes: Vec<LaneShare> = busy.iter().map(lane).collect();
-    Shares { period: mix.bytes(high, low, None), lanes, burst: mix.burst(high, low) }
+    Shares { period: mix.bytes(high, low, None).iter().sum(), lanes, burst: mix.burst(high, low) }
 }
