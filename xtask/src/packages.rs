@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 /// A package and what the tests use of it.
-const NEEDED: [(&str, &str); 7] = [
+const NEEDED: [(&str, &str); 8] = [
     ("ibsim-utils", "the fabric simulator that real programs run on"),
     ("opensm", "the subnet manager to compare with"),
     ("infiniband-diags", "smpquery, iblinkinfo, ibnetdiscover, ibtracert and their kin"),
@@ -13,6 +13,7 @@ const NEEDED: [(&str, &str); 7] = [
     ("libibumad3", "access to ports"),
     ("libibmad5", "the reference decoder of attributes"),
     ("python3", "calls that decoder"),
+    ("chromium", "shows the page of `check` as a browser does"),
 ];
 
 /// Installs what is missing with apt-get, as root or by sudo, and says what it does.

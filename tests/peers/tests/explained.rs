@@ -47,8 +47,8 @@ fn hops(fabric: &Simulated, from: u64, to: u64, sl: u64) -> Vec<Hop> {
     hops
 }
 
-/// What explain says of one direction: the SL, and of each link ingress, egress and lane. Its switches
-/// have names and no LIDs; one that is not the same has other ports, too.
+/// What explain says of one direction: the SL, and of each link ingress, egress and lane. Its
+/// switches have names and no LIDs; one that is not the same has other ports, too.
 fn explained(way: &Value) -> (u64, Vec<(u64, u64, u64)>) {
     let sl = way["choice"]["path"]["sl"].as_u64().unwrap_or_else(|| panic!("no path: {way}"));
     let hop = |hop: &Value| {

@@ -30,7 +30,7 @@ fn one(out: &mut String, finding: &Diagnostic) {
     out.push_str(&format!(
         "<article class=\"{class}\">\n<h3><span class=\"badge {class}\">{class}"
     ));
-    out.push_str(&format!("</span> {}</h3>\n", escaped(&finding.message)));
+    out.push_str(&format!("</span> {}</h3>\n", code(&finding.message)));
     let link = match rules::has_page(finding.code.id) {
         true => format!("<a href=\"#rule-{id}\">{id}</a>"),
         false => id,

@@ -11,8 +11,8 @@ use crate::site::Site;
 /// What the page shows of a kind of ports.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PortClassPicture {
-    /// The ports in words.
-    pub name: String,
+    /// The kinds of ports in words.
+    pub names: Vec<String>,
     /// What they can do and hold, line by line.
     pub facts: Vec<String>,
     /// The lane that the options ask for, for each SL.
@@ -24,10 +24,30 @@ pub struct PortClassPicture {
 }
 
 impl PortClassPicture {
-    /// The pictures of a site: of kinds that hold the same one.
+    /// The pictures of a site; kinds that hold and are asked for the same have one together.
     #[must_use]
     pub fn of_site(site: &Site<'_>) -> Vec<Self> {
-        site.distinct_kinds().map(|kind| Self::new(site, kind)).collect()
+        let mut all: Vec<Self> = Vec::new();
+        for kind in &site.kinds {
+            let new = Self::new(site, kind);
+            let same = |a: &&mut Self| {
+                let of = |p: &Self| (p.facts.clone(), p.asked, p.weights.clone());
+                of(a) == of(&new) && a.lanes == new.lanes
+            };
+            match all.iter_mut().find(same) {
+                Some(earlier) => earlier.names.extend(new.names),
+                None => all.push(new),
+            }
+        }
+        all
+    }
+
+    fn name(&self) -> String {
+        match self.names.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, others)) => format!("{} and {last}", others.join(", ")),
+            None => String::new(),
+        }
     }
 
     fn new(site: &Site<'_>, kind: &PortKind) -> Self {
@@ -50,7 +70,7 @@ impl PortClassPicture {
         };
         let wish = site.wish(kind);
         Self {
-            name: kind.name(),
+            names: vec![kind.name()],
             facts: vec![
                 format!("{} of {} operate", kind.port.oper_vls, kind.port.vl_cap),
                 format!("MTU {}", kind.mtu),
@@ -71,8 +91,8 @@ pub(super) fn section(out: &mut String, kinds: &[PortClassPicture]) {
     out.push_str(
         "<section id=\"lanes\">\n<h2>Lanes and shares</h2>\n<p>From SL to VL to the share of the \
          link that the VL gets while all of them have full packets to send. SLs on one VL have its \
-         share together. <span class=\"key\"><i class=\"high\"></i> by the high-priority table \
-         <i class=\"low\"></i> by the low-priority table</span></p>\n<div class=\"cards\">\n",
+         share together. <span class=\"key\"><i class=\"high\"></i>by the high-priority table; \
+         <i class=\"low\"></i>by the low-priority table</span></p>\n<div class=\"cards\">\n",
     );
     for kind in kinds {
         card(out, kind);
@@ -81,13 +101,14 @@ pub(super) fn section(out: &mut String, kinds: &[PortClassPicture]) {
 }
 
 fn card(out: &mut String, kind: &PortClassPicture) {
-    let name = escaped(&kind.name);
+    let words = kind.name();
+    let name = escaped(&words);
     out.push_str(&format!("<figure class=\"card\">\n<figcaption><h3>{name}</h3>"));
     out.push_str(&format!(
         "<p class=\"soft\">{}</p></figcaption>\n",
         escaped(&kind.facts.join("; "))
     ));
-    out.push_str(&within(&lanes::draw(&kind.lanes), lanes::SIZE, &kind.name, &kind.lanes.words()));
+    out.push_str(&within(&lanes::draw(&kind.lanes), lanes::SIZE, &words, &kind.lanes.words()));
     out.push_str("<details><summary>The same as tables</summary>\n");
     sl_table(out, kind, &name);
     vl_table(out, kind, &name);

@@ -13,8 +13,13 @@ const MARGIN: usize = 16;
 const WITH_TEXT: usize = 6_000;
 /// How many colours there are, the one of idle links included.
 const COLOURS: u64 = 12;
+/// Up to so many cells the switches' names stand beside them, cut to this many letters.
+const WITH_NAMES: usize = 400;
+const LETTERS: usize = 20;
+/// Pixels of a letter, about.
+const LETTER: usize = 7;
 /// Pixels of a step of the legend.
-const STEP: usize = 36;
+const STEP: usize = 26;
 
 /// A direction of a link.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,7 +83,7 @@ pub fn draw(heading: &str, heats: &[Heat]) -> (String, (usize, usize)) {
     text(&mut out, (MARGIN, y), "title", heading);
     y += 12;
     legend(&mut out, y, most, unit);
-    y += 44;
+    y += 50;
     let mut right = MARGIN + COLOURS as usize * STEP + 80;
     for heat in heats {
         text(&mut out, (MARGIN, y), "head", &heat.title);
@@ -111,20 +116,26 @@ fn legend(out: &mut String, y: usize, most: u64, unit: &str) {
 fn draw_band(out: &mut String, heat: &Heat, band: &Band, most: u64, top: usize) -> (usize, usize) {
     let cells = heat.cells().count();
     let size = match cells {
-        0..=400 => 16,
-        401..=WITH_TEXT => 9,
+        0..=WITH_NAMES => 16,
+        _ if cells <= WITH_TEXT => 9,
         _ if cells <= 40_000 => 5,
         _ => 3,
     };
     let gap = usize::from(size > 3);
     let longest = band.rows.iter().map(|row| row.cells.len()).max().unwrap_or(1).max(1);
-    let wide = longest * size + 2 * size;
+    let names = band.rows.iter().map(|row| row.name.chars().count().min(LETTERS)).max();
+    let label = if cells <= WITH_NAMES { names.unwrap_or(0) * LETTER + 8 } else { 0 };
+    let wide = label + longest * size + 2 * size;
     let columns = (WIDTH / wide).clamp(1, band.rows.len().max(1));
     let rows = band.rows.len().div_ceil(columns).max(1);
     let mut paths = vec![String::new(); COLOURS as usize];
     let mut right = 0;
     for (at, row) in band.rows.iter().enumerate() {
         let (x, y) = (MARGIN + at / rows * wide, top + at % rows * (size + gap));
+        if label > 0 {
+            text(out, (x, y + 12), "", &shortened(&row.name));
+        }
+        let x = x + label;
         for (place, cell) in row.cells.iter().enumerate() {
             let colour = colour(cell.load, most);
             let (x, side) = (x + place * size, size - gap);
@@ -147,6 +158,14 @@ fn draw_band(out: &mut String, heat: &Heat, band: &Band, most: u64, top: usize) 
         out.push_str(&format!("<path class=\"c{at}\" d=\"{path}\"/>\n"));
     }
     (top + rows * (size + gap), right)
+}
+
+/// A name of at most so many letters.
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(LETTERS) {
+        None => name.to_owned(),
+        Some(_) => name.chars().take(LETTERS - 1).chain(['…']).collect(),
+    }
 }
 
 /// Idle links have a colour to themselves.

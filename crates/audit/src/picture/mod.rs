@@ -12,7 +12,7 @@ pub use escape::escaped;
 /// The colours and letters of all pictures.
 pub const STYLE: &str = include_str!("style.css");
 
-/// A picture as a file of its own: `body` is what is drawn, `width` and `height` its size in pixels.
+/// A picture as a file of its own: `body` is what is drawn, then comes its size in pixels.
 #[must_use]
 pub fn alone(body: &str, (width, height): (usize, usize)) -> String {
     format!(

@@ -28,7 +28,7 @@ pub(super) fn bring_up(
     path: &Path,
     ibnl: Option<&str>,
     settings: &Settings,
-) -> Result<(Vec<PortKind>, Managed), Failure> {
+) -> Result<(Vec<PortKind>, Managed, Arc<View>), Failure> {
     let given = input::fabric(path, ibnl)?;
     let port = own_port(&given.file, settings.options.guid)?;
     let sim = SimFabric::new(&given.file.fabric, &SimOptions::default());
@@ -50,7 +50,7 @@ pub(super) fn bring_up(
         let name = path.display();
         Failure::Refused(anyhow!("the fabric of {name} cannot be brought up"))
     })?;
-    Ok((kinds(&view), managed(&view, declined)))
+    Ok((kinds(&view), managed(&view, declined), view))
 }
 
 fn kinds(view: &View) -> Vec<PortKind> {

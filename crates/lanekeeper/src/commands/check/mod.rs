@@ -6,6 +6,7 @@
 
 mod files;
 mod managed;
+mod page;
 mod request;
 
 use std::ffi::OsString;
@@ -66,7 +67,9 @@ fn look(request: Request) -> Result<ExitCode, Failure> {
         None => None,
     };
     let site = match &brought_up {
-        Some((kinds, managed)) => Site::of_ports(&effective, kinds.clone()).with_managed(managed),
+        Some((kinds, managed, _)) => {
+            Site::of_ports(&effective, kinds.clone()).with_managed(managed)
+        }
         None => Site::of_options(&effective),
     };
     let site = site.with_files(&files);
@@ -78,7 +81,12 @@ fn look(request: Request) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let (left, silenced) = accepted.part(found);
-    print(&left, silenced, format)?;
+    if format == Format::Html {
+        let view = brought_up.as_ref().map(|(.., view)| &**view);
+        terminal::print(&page::html(&left, silenced, &site, fabric.as_deref(), view))?;
+    } else {
+        print(&left, silenced, format)?;
+    }
     let bad = left.worst() == Some(Severity::Error);
     Ok(if bad { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
 }
@@ -91,7 +99,7 @@ fn print(found: &Diagnostics, silenced: usize, format: Format) -> Result<(), Fai
             render::to_sarif(found, tool) + "\n"
         }
         Format::Lines => accepted::lines(found),
-        Format::Text => {
+        Format::Text | Format::Html => {
             let mut text = render::report(found, terminal::output_style());
             if found.is_empty() {
                 text.push_str("nothing found\n");

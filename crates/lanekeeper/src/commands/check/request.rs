@@ -39,7 +39,7 @@ static OWN: &[CommandLineOption] = &[
     CommandLineOption::own(
         &["format"],
         Argument::Required("FORMAT"),
-        "text (the default), lines (one a finding), json or sarif.",
+        "text (the default), lines (one a finding), json, sarif, or html: one page with pictures.",
     ),
     CommandLineOption::own(&["json"], Argument::None, "The same as --format json."),
     CommandLineOption::own(
@@ -79,6 +79,8 @@ pub(super) enum Format {
     Json,
     /// SARIF 2.1.0.
     Sarif,
+    /// A page for a browser.
+    Html,
 }
 
 /// What is asked for.
@@ -197,8 +199,9 @@ fn format(line: &CommandLine) -> Result<Format, Failure> {
         Some("lines") => Format::Lines,
         Some("json") => Format::Json,
         Some("sarif") => Format::Sarif,
+        Some("html") => Format::Html,
         Some(other) => {
-            let why = format!("--format {other}: there are text, lines, json and sarif");
+            let why = format!("--format {other}: there are text, lines, json, sarif and html");
             return Err(usage(USAGE, &why));
         }
     })

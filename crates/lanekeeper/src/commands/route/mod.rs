@@ -10,7 +10,7 @@ mod path_sls;
 mod previous;
 mod report;
 pub(super) mod request;
-mod svg;
+pub(in crate::commands) mod svg;
 
 use std::ffi::OsString;
 use std::fs;
