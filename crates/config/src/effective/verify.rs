@@ -178,8 +178,8 @@ impl Effective {
         if self.options.use_original_extended_sa_rates_only && (19..63).contains(&rate) {
             let why = "use_original_extended_sa_rates_only ends at code 18";
             self.correct("max_rate_enum", |o| &mut o.max_rate_enum, 18, why, out);
-        } else if rate < 2 || (25..=62).contains(&rate) || rate > 63 {
-            let why = "rate codes go from 2 to 24, and 63 is no limit";
+        } else if rate < 2 || (26..=62).contains(&rate) || rate > 63 {
+            let why = "rate codes go from 2 to 25, and 63 is no limit";
             self.correct("max_rate_enum", |o| &mut o.max_rate_enum, 63, why, out);
         }
     }

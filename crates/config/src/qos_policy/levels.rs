@@ -10,8 +10,8 @@ use crate::{Placed, codes};
 const ATTRIBUTES: [&str; 8] =
     ["name", "use", "sl", "mtu-limit", "rate-limit", "packet-life", "path-bits", "pkey"];
 
-/// The codes of rates, from 2.5 to 1200 Gb/s. OpenSM 3.3.23 knows them up to 22.
-const RATES: std::ops::RangeInclusive<u64> = 2..=24;
+/// The codes of rates, from 2.5 to 1600 Gb/s. OpenSM 3.3.23 knows them up to 22.
+const RATES: std::ops::RangeInclusive<u64> = 2..=25;
 
 impl Reader<'_> {
     pub(super) fn level(&mut self, opened: Span) -> Placed<QosLevel> {

@@ -2,6 +2,7 @@
 //! do (IBA 15.2.5.17).
 
 use lk_fabric::LinkRate;
+use lk_wire::Rate;
 use lk_wire::sa::Selector;
 
 /// A selector and its value.
@@ -14,40 +15,43 @@ pub struct Wanted {
 }
 
 /// Codes of MTUs by size.
-const MTUS: [u8; 5] = [1, 2, 3, 4, 5];
-
-/// Codes of rates by what they are called, slowest first: OpenSM's order.
-const RATES: [u8; 23] =
-    [2, 5, 3, 11, 6, 4, 15, 19, 7, 8, 20, 12, 9, 10, 16, 13, 14, 17, 18, 21, 22, 23, 24];
-
-fn place(order: &[u8], code: u8) -> Option<usize> {
-    order.iter().position(|c| *c == code)
-}
+const MTUS: std::ops::RangeInclusive<u8> = 1..=5;
 
 /// The code that a new group gets: what is wanted, as far as the port can do it, else the most that
-/// it can. None where that cannot be.
-fn realise(order: &[u8], wanted: Option<Wanted>, port: u8) -> Option<u8> {
+/// it can. None where that cannot be. `rank` is the place of a code in the order of its kind,
+/// `lower` the code before it.
+fn realise(
+    rank: impl Fn(u8) -> Option<u8>,
+    lower: impl Fn(u8) -> Option<u8>,
+    wanted: Option<Wanted>,
+    port: u8,
+) -> Option<u8> {
     let Some(Wanted { selector, value }) = wanted else { return Some(port) };
-    let (asked, most) = (place(order, value)?, place(order, port)?);
+    let (asked, most) = (rank(value)?, rank(port)?);
     match selector {
         Selector::GREATER => (asked < most).then_some(port),
         Selector::LESS if asked > most => Some(port),
-        Selector::LESS => asked.checked_sub(1).map(|at| order[at]),
+        Selector::LESS => lower(value),
         Selector::EXACTLY => (asked <= most).then_some(value),
         _ => Some(port),
     }
 }
 
+fn rate_rank(code: u8) -> Option<u8> {
+    Rate(code).rank()
+}
+
 /// The MTU of a new group that a port makes.
 #[must_use]
 pub fn mtu(wanted: Option<Wanted>, port: u8) -> Option<u8> {
-    realise(&MTUS, wanted, port)
+    let rank = |code| is_mtu(code).then_some(code);
+    realise(rank, |code| rank(code.checked_sub(1)?), wanted, port)
 }
 
 /// The rate of a new group that a port makes.
 #[must_use]
 pub fn rate(wanted: Option<Wanted>, port: u8) -> Option<u8> {
-    realise(&RATES, wanted, port)
+    realise(rate_rank, |code| Rate(code).lower().map(|r| r.0), wanted, port)
 }
 
 /// Whether a code is that of an MTU.
@@ -59,17 +63,17 @@ pub fn is_mtu(code: u8) -> bool {
 /// Whether a code is that of a rate.
 #[must_use]
 pub fn is_rate(code: u8) -> bool {
-    RATES.contains(&code)
+    rate_rank(code).is_some()
 }
 
 /// Whether one rate is at most as fast as another.
 #[must_use]
 pub fn rate_fits(rate: u8, port: u8) -> bool {
-    place(&RATES, rate) <= place(&RATES, port)
+    rate_rank(rate) <= rate_rank(port)
 }
 
 /// Whether a group's value is what a request wants of it.
-fn meets(have: Option<usize>, asked: Option<usize>, selector: Selector) -> bool {
+fn meets(have: Option<u8>, asked: Option<u8>, selector: Selector) -> bool {
     match selector {
         Selector::GREATER => have > asked,
         Selector::LESS => have < asked,
@@ -81,63 +85,21 @@ fn meets(have: Option<usize>, asked: Option<usize>, selector: Selector) -> bool 
 /// Whether the MTU or the packet life of a group is what a request wants.
 #[must_use]
 pub fn number_meets(have: u8, wanted: Wanted) -> bool {
-    meets(Some(have.into()), Some(wanted.value.into()), wanted.selector)
+    meets(Some(have), Some(wanted.value), wanted.selector)
 }
 
 /// Whether the rate of a group is what a request wants.
 #[must_use]
 pub fn rate_meets(have: u8, wanted: Wanted) -> bool {
-    meets(place(&RATES, have), place(&RATES, wanted.value), wanted.selector)
+    meets(rate_rank(have), rate_rank(wanted.value), wanted.selector)
 }
 
 /// The code of a link's rate (IBA 15.2.5.16): what its lanes carry together. The slowest where it
 /// is not known.
 #[must_use]
 pub fn port_rate(link: LinkRate) -> u8 {
-    let lane: u32 = match (link.speed_ext, link.speed) {
-        (16, _) => 200,
-        (8, _) => 100,
-        (4, _) => 50,
-        (2, _) => 25,
-        (1, _) => 14,
-        (_, 4) => 10,
-        (_, 2) => 5,
-        _ => return [2, 5, 3, 6, 4][lanes_place(link.lanes())],
-    };
-    match lane * u32::from(link.lanes()) {
-        0..=5 => 5,
-        10 => 3,
-        14 => 11,
-        20 => 6,
-        25 => 15,
-        28 => 19,
-        40 => 7,
-        50 => 20,
-        56 => 12,
-        60 => 8,
-        80 => 9,
-        100 => 16,
-        112 => 13,
-        120 => 10,
-        168 => 14,
-        200 => 17,
-        300 => 18,
-        400 => 21,
-        600 => 22,
-        800 | 1600 => 23,
-        _ => 24,
-    }
-}
-
-/// 1, 2, 4, 8 and 12 lanes.
-const fn lanes_place(lanes: u8) -> usize {
-    match lanes {
-        2 => 1,
-        4 => 2,
-        8 => 3,
-        12 => 4,
-        _ => 0,
-    }
+    let known = Rate::of_link(link.lanes(), link.speed_name().unwrap_or_default());
+    known.unwrap_or(Rate::SLOWEST).0
 }
 
 #[cfg(test)]
@@ -160,7 +122,10 @@ mod tests {
             ("4xHDR", 17),
             ("4xNDR", 21),
             ("8xNDR", 23),
+            ("12xNDR", 24),
             ("4xXDR", 23),
+            ("8xXDR", 25),
+            ("12xXDR", 25),
         ] {
             assert_eq!(port_rate(LinkRate::parse(name).unwrap()), code, "{name}");
         }

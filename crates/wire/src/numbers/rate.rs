@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Rate(pub u8);
 
 /// Codes in the order of their speeds, each with Mbit/s as the code is called.
-const ORDER: [(u8, u32); 23] = [
+const ORDER: [(u8, u32); 24] = [
     (2, 2_500),
     (5, 5_000),
     (3, 10_000),
@@ -33,6 +33,7 @@ const ORDER: [(u8, u32); 23] = [
     (22, 600_000),
     (23, 800_000),
     (24, 1_200_000),
+    (25, 1_600_000),
 ];
 
 /// Codes by the speed of a lane (its name in ibnetdiscover) for 1, 2, 4, 8 and 12 lanes.
@@ -44,15 +45,15 @@ const LANES: [(&str, [u8; 5]); 8] = [
     ("EDR", [15, 20, 16, 17, 18]),
     ("HDR", [20, 16, 17, 21, 22]),
     ("NDR", [16, 17, 21, 23, 24]),
-    // There are no codes for 1600 and 2400 Gbit/s.
-    ("XDR", [17, 21, 23, 24, 24]),
+    // There is no code for 2400 Gbit/s.
+    ("XDR", [17, 21, 23, 25, 25]),
 ];
 
 impl Rate {
     /// 2.5 Gbit/s, the slowest.
     pub const SLOWEST: Self = Self(2);
-    /// 1200 Gbit/s, the fastest.
-    pub const FASTEST: Self = Self(24);
+    /// 1600 Gbit/s, the fastest.
+    pub const FASTEST: Self = Self(25);
 
     /// The rate of a link of so many lanes at a speed; `None` for a width or a speed that the
     /// architecture does not have. FDR10 counts as QDR, as in OpenSM.
@@ -138,7 +139,7 @@ mod tests {
         assert_eq!(Rate(2).rank(), Some(1));
         assert_eq!((Rate(4).rank(), Rate(15).rank()), (Some(6), Some(7)));
         assert_eq!(Rate(24).rank(), Some(23));
-        assert_eq!((Rate(1).rank(), Rate(25).rank()), (None, None));
+        assert_eq!((Rate(1).rank(), Rate(26).rank()), (None, None));
         assert_eq!((Rate(15).min(Rate(4)), Rate(4).min(Rate(15))), (Rate(4), Rate(4)));
         assert_eq!(
             (Rate(15).lower(), Rate(2).lower(), Rate(0).lower()),
@@ -156,7 +157,11 @@ mod tests {
         assert_eq!(code(4, "SDR"), Some(3));
         assert_eq!(code(4, "FDR10"), Some(7));
         assert_eq!([1, 2, 4, 8, 12].map(|n| code(n, "HDR")), [20, 16, 17, 21, 22].map(Some));
-        assert_eq!((code(4, "NDR"), code(4, "XDR")), (Some(21), Some(23)));
+        assert_eq!([1, 2, 4, 8, 12].map(|n| code(n, "NDR")), [16, 17, 21, 23, 24].map(Some));
+        assert_eq!([1, 2, 4, 8, 12].map(|n| code(n, "XDR")), [17, 21, 23, 25, 25].map(Some));
+        // The order of codes is that of speeds but where OpenSM ranks by what links carry.
+        let fast = [16, 13, 14, 17, 18, 21, 22, 23, 24, 25].map(|c| Rate(c).rank().unwrap());
+        assert!(fast.windows(2).all(|two| two[0] + 1 == two[1]), "{fast:?}");
         assert_eq!((code(3, "SDR"), code(4, "ZDR"), code(0, "")), (None, None, None));
         for (speed, codes) in LANES {
             let ranks = codes.map(|c| Rate(c).rank());

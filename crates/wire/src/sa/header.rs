@@ -157,6 +157,8 @@ mod tests {
         assert_eq!((answer.method(), answer.status(), answer.tid()), (0x81, 1, 7));
         assert_eq!((answer.sm_key(), answer.rmpp_version()), (0, 0));
         assert!(answer.is_response() && !h.is_response());
+        let method = |m| SaHeader::request(m, 0x38, 7).answer(Status::OK).method();
+        assert_eq!([method::SET, method::DELETE, 0x12, 0x14].map(method), [0x81, 0x95, 0x92, 0x94]);
     }
 
     #[test]
