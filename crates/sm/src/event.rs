@@ -10,6 +10,7 @@ use lk_wire::{DirPath, Gid, Guid, Lid, PKey, Sl, Status, attr, method};
 
 use crate::counts::Counts;
 use crate::plan::Writing;
+use crate::sa::path::NoPath;
 use crate::verdict::{Lost, Round, Step};
 
 pub use crate::level::Level;
@@ -395,6 +396,19 @@ pub enum Event {
         /// The trap in words.
         text: String,
     },
+    /// A client has asked for paths and got none.
+    NoPath {
+        /// Where the path would begin.
+        from: String,
+        /// Where it would end.
+        to: String,
+        /// Whether only the way back is missing.
+        back: bool,
+        /// Why there is none.
+        why: NoPath,
+        /// How many such queries were not told of before this one.
+        held: u64,
+    },
     /// The subnet is configured.
     SubnetUp(SweepFigures),
     /// The sweep ended with something undone.
@@ -434,6 +448,7 @@ impl Event {
             | Self::CreditLoop { .. }
             | Self::ForwardingLoops { .. }
             | Self::NotReached { .. }
+            | Self::NoPath { .. }
             | Self::Refusal(_) => Level::Error,
             Self::Writing(writing) => writing.level(),
             Self::HeavySweep(_)
@@ -500,6 +515,7 @@ impl fmt::Display for Event {
             | Self::GroupCut { .. }
             | Self::GroupSl { .. }
             | Self::WouldStandBy(_)
+            | Self::NoPath { .. }
             | Self::PolicyRefused { .. } => f.write_str(&self.lack()),
             Self::EngineDeclined { engine, reason } => {
                 write!(f, "routing engine {engine} gave up: {reason}")

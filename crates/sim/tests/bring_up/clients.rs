@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use lk_fabric::PortId;
 use lk_sim::{SimOptions, World};
-use lk_sm::{Command, GsiAddress, Mode, Outgoing, Output};
+use lk_sm::{Command, Event, GsiAddress, Level, Mode, Outgoing, Output};
 use lk_wire::sa::*;
 use lk_wire::{Guid, Lid, Notice, PortInfo, method, trap_number};
 
@@ -128,4 +128,44 @@ fn a_subscriber_hears_of_the_traps_of_switches() {
     for report in &reports {
         assert_eq!(repeated.iter().filter(|m| tid(m) == tid(report)).count(), 3);
     }
+}
+
+#[test]
+fn queries_without_a_path_are_told_with_the_reason_in_measured_doses() {
+    let mut world = running();
+    let (port, lid) = client(&world);
+    let guid = world.sim.fabric().port(port).guid;
+    let mut record = PathRecord::default();
+    record.set_slid(lid.0);
+    record.set_dgid(lk_wire::Gid { prefix: 0xfe80 << 48, guid });
+    record.set_pkey(0x9234);
+    let mask = path_mask::SLID | path_mask::DGID | path_mask::PKEY;
+    let mut told = |queries: usize, wait: u64| {
+        let until = world.now() + wait * SECOND;
+        world.drive(until, &mut |_| {});
+        for _ in 0..queries {
+            send(&mut world, lid, method::GET, mask, &record);
+        }
+        let (mut events, mut refused) = (Vec::new(), 0);
+        let until = world.now() + SECOND;
+        world.drive(until, &mut |output| match output {
+            Output::Event(e @ Event::NoPath { .. }) => events.push(e),
+            Output::Gmp(m) => refused += usize::from(status(&m) == 0x300),
+            _ => {}
+        });
+        assert_eq!(refused, queries, "all are answered");
+        events
+    };
+    let first = told(25, 0);
+    assert_eq!(first.len(), 10);
+    assert_eq!(first[0].level(), Level::Error);
+    let text = first[0].to_string();
+    assert!(
+        text.starts_with("a query for a path from ")
+            && text.contains("do not share partition 0x9234"),
+        "{text}"
+    );
+    assert!(told(1, 0).is_empty());
+    let later = told(1, 20);
+    assert!(matches!(later[..], [Event::NoPath { held: 16, .. }]), "{later:?}");
 }

@@ -9,6 +9,7 @@ mod clients;
 mod faults;
 mod field;
 mod multicast;
+mod path_sls;
 mod reading;
 mod safe_change;
 mod setup;

@@ -8,6 +8,7 @@
 mod agent;
 mod groups;
 mod light;
+mod quiet;
 mod reading;
 mod services;
 mod stages;
@@ -122,6 +123,8 @@ pub struct Sm {
     sa: Sa,
     /// A block of alias GUIDs that is on its way.
     guids: Option<(Guid, u8)>,
+    /// Measures out what is logged of queries without an answer.
+    quiet: quiet::Quiet,
     /// Changes of multicast groups that wait for their trees.
     groups_due: Option<groups::Due>,
     /// Trees are being changed between heavy sweeps.
@@ -160,6 +163,7 @@ impl Sm {
             differences: Vec::new(),
             sa: Sa::default(),
             guids: None,
+            quiet: quiet::Quiet::default(),
             groups_due: None,
             quick: None,
             groups_not_made: Vec::new(),

@@ -58,6 +58,14 @@ impl Sm {
         if effects.groups_changed {
             self.groups_changed();
         }
+        if let Some(refused) = effects.no_path
+            && let Some(held) = self.quiet.pass(self.now)
+            && let Some(view) = self.sa.view()
+        {
+            let (from, to) = refused.names(view);
+            let (back, why) = (refused.back, refused.why);
+            self.event(Event::NoPath { from, to, back, why, held });
+        }
         for trap in effects.notices {
             self.sa.tell(&trap);
         }

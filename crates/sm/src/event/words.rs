@@ -15,6 +15,16 @@ impl Event {
     pub(super) fn lack(&self) -> String {
         match self {
             Self::PolicyRefused { file, kept } => policy_refused(file, *kept),
+            Self::NoPath { from, to, back, why, held } => {
+                let back = if *back { " and back" } else { "" };
+                let held = match held {
+                    0 => String::new(),
+                    n => format!(" ({n} more such queries before this one)"),
+                };
+                format!(
+                    "a query for a path from {from:?} to {to:?}{back} has no record: {why}{held}"
+                )
+            }
             Self::GroupNotMade { .. } | Self::GroupCut { .. } | Self::GroupSl { .. } => {
                 self.of_groups()
             }

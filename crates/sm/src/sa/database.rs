@@ -8,6 +8,9 @@ use super::{Sa, Served, mcmember};
 use crate::io::GsiAddress;
 use crate::time::Instant;
 
+/// The Q_Key of the general services (IBA 10.2.4.1), with which OpenSM sends reports if it reads
+/// what is written here.
+const GSI_Q_KEY: u32 = 0x8001_0000;
 /// Nanoseconds in a second.
 const SECOND: u64 = 1_000_000_000;
 
@@ -37,11 +40,13 @@ impl Sa {
             record.set_subscriber_gid(subscription.subscriber);
             record.set_enumeration(subscription.number);
             record.set_info(&subscription.info);
+            record.set_qpn(subscription.to.qp);
             db.informs.push(Inform {
                 record,
                 lid: subscription.to.lid.0,
                 path_bits: subscription.to.path_bits,
                 qp: subscription.to.qp,
+                qkey: GSI_Q_KEY,
                 pkey_index: subscription.to.pkey_index,
                 sl: subscription.to.sl.0,
             });

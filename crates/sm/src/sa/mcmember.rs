@@ -15,6 +15,8 @@ use crate::multicast::{Group, Groups, Join, Member, Params};
 
 /// What a join and a leave have to give.
 const WHO_AND_HOW: u64 = member_mask::MGID | member_mask::PORT_GID | member_mask::JOIN_STATE;
+/// Where ProxyJoin stands in the record; its place is the highest bit.
+const PROXY_JOIN_BYTE: usize = 49;
 /// What a join that makes a group has to give besides.
 const TO_CREATE: u64 = member_mask::QKEY
     | member_mask::TCLASS
@@ -293,6 +295,8 @@ impl Asked<'_> {
                 record.set_port_gid(Gid { prefix, guid });
                 record.set_join_state(member.join.bits());
                 record.set_proxy_join(u8::from(member.proxy));
+                // The lowest bit of the byte is where OpenSM has it, and where saquery reads it.
+                record.0[PROXY_JOIN_BYTE] |= u8::from(member.proxy);
                 found.push(&record);
             }
         }

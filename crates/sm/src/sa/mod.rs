@@ -143,6 +143,8 @@ pub struct Effects {
     pub notices: Vec<Trap>,
     /// Whether multicast trees have to be made anew.
     pub groups_changed: bool,
+    /// Why a query for paths found none.
+    pub no_path: Option<path::no_path::Refused>,
 }
 
 /// The subnet administration's state.
@@ -395,7 +397,9 @@ impl Sa {
             activity: self.answered,
         };
         match message.header.attr_id() {
-            sa_attr::PATH_RECORD | sa_attr::MULTI_PATH_RECORD => path::answer(&context, &request),
+            sa_attr::PATH_RECORD | sa_attr::MULTI_PATH_RECORD => {
+                path::answer(&context, &request, effects)
+            }
             sa_attr::MC_MEMBER_RECORD => {
                 let (aliases, groups) = (&self.aliases, &mut self.groups);
                 mcmember::answer(served, aliases, groups, &request, effects)

@@ -182,7 +182,7 @@ fn start_rmpp(header: &mut SaHeader) {
 #[must_use]
 pub fn refusal(request: &Message<'_>, status: Status) -> Vec<u8> {
     let mut bytes = request.header.answer(status).0.to_vec();
-    bytes.extend_from_slice(request.data);
+    bytes.extend_from_slice(&request.data[..request.data.len().min(lk_wire::MAD_LEN)]);
     bytes.resize(lk_wire::MAD_LEN, 0);
     bytes
 }

@@ -28,7 +28,7 @@ pub struct Chosen {
     pub hops: usize,
 }
 
-/// Why a client gets no path.
+/// Why a client gets no path. [`super::no_path`] says it in words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoPath {
     /// The tables do not lead there.
@@ -99,7 +99,8 @@ pub fn choose(
     let rate = rate_within(rate, wanted.rate).ok_or(NoPath::Rate)?;
     let life = within(life, wanted.life, 0).ok_or(NoPath::Life)?;
     let (pkey, partition) = partition(context, wanted, level, (from, to))?;
-    let sl = sl(context, wanted, level, partition, (from, to), usable)?;
+    let sl = sl(context, wanted, level, partition, usable)?;
+    let sl = engine_sl(context, wanted, (from, to, dlid), sl)?;
     Ok(Chosen { mtu, rate, life, pkey, sl, hops: way.hops })
 }
 
@@ -166,7 +167,6 @@ fn sl(
     wanted: &Wanted,
     level: Option<&Level>,
     partition: PKey,
-    (from, to): (PortId, PortId),
     usable: impl Fn(u8) -> bool,
 ) -> Result<Sl, NoPath> {
     let view = context.view();
@@ -180,13 +180,18 @@ fn sl(
         (None, None) if usable(0) => Sl(0),
         (None, None) => Sl((1..16).find(|sl| usable(*sl)).unwrap_or(0)),
     };
-    if !usable(sl.0) {
-        return Err(NoPath::Dropped(sl));
-    }
-    if !wanted.with_engine {
-        return Ok(sl);
-    }
-    let engine = view.desired.routes.as_ref().map_or(sl, |r| r.path_sl(from, to, sl));
+    if usable(sl.0) { Ok(sl) } else { Err(NoPath::Dropped(sl)) }
+}
+
+/// The SL that the routing engine makes of the one that policy, partition and client lead to.
+fn engine_sl(
+    context: &Context<'_>,
+    wanted: &Wanted,
+    (from, to, dlid): (PortId, PortId, Lid),
+    sl: Sl,
+) -> Result<Sl, NoPath> {
+    let routes = context.view().desired.routes.as_ref();
+    let engine = routes.map_or(sl, |routes| routes.sl.sl(from, to, dlid, sl));
     match wanted.sl {
         Some(asked) if asked != engine => Err(NoPath::EngineSl(engine)),
         _ => Ok(engine),

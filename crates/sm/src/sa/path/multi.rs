@@ -7,21 +7,21 @@ use lk_wire::{Gid, Status};
 use super::ends::{End, lids_of, port_by_gid};
 use super::query::Wanted;
 use super::single::Paths;
-use crate::sa::Context;
-use crate::sa::request::{Answer, Records, Request};
+use crate::sa::request::{Records, Request};
+use crate::sa::{Context, Effects};
 
 /// GIDs that a request may have, sources and destinations together.
 const MOST_GIDS: usize = 11;
 
-/// Answers SubnAdmGetMulti.
-pub(super) fn answer(context: &Context<'_>, request: &Request<'_>) -> Answer {
-    match records(context, request) {
-        Ok(records) => records.into(),
-        Err(status) => Answer::Refused(status),
-    }
-}
-
-fn records(context: &Context<'_>, request: &Request<'_>) -> Result<Records, Status> {
+/// The records that answer SubnAdmGetMulti.
+///
+/// # Errors
+/// The status of a refusal.
+pub(super) fn records(
+    context: &Context<'_>,
+    request: &Request<'_>,
+    effects: &mut Effects,
+) -> Result<Records, Status> {
     let asked: MultiPathRecord = request.record();
     let wanted = Wanted::of_multi(&asked, request.mask())?;
     if !request.has(multi_path_mask::SGID_COUNT | multi_path_mask::DGID_COUNT) {
@@ -31,14 +31,14 @@ fn records(context: &Context<'_>, request: &Request<'_>) -> Result<Records, Stat
     let mut paths = Paths::new(context, &wanted, request);
     if let ([a, b], [c, d], Some(2)) = (&sources[..], &destinations[..], wanted.numb_path) {
         paths.two_apart([*a, *b], [*c, *d]);
-        return paths.finish();
+        return paths.finish(effects);
     }
     for from in &sources {
         for to in &destinations {
             paths.between(*from, *to);
         }
     }
-    paths.finish()
+    paths.finish(effects)
 }
 
 /// The ends that the GIDs name.

@@ -41,8 +41,36 @@ pub struct Wanted {
     pub hop_limit: Option<u8>,
     /// Traffic class of the GRH.
     pub tclass: Option<u8>,
-    /// Whether the routing engine has a say in the SL.
-    pub with_engine: bool,
+}
+
+/// Reads what the two records have in common: components of the same names, whose bits in the
+/// mask differ.
+macro_rules! wanted {
+    ($record:expr, $mask:expr, $bits:ident) => {{
+        use $bits as m;
+        let (record, mask): (_, u64) = ($record, $mask);
+        let has = |bits: u64| mask & bits == bits;
+        let bound = |bits, selector, value| {
+            has(bits).then_some(Bound { selector: Selector(selector), value })
+        };
+        let service = m::SERVICE_ID_MSB | m::SERVICE_ID_LSB;
+        let wanted = Self {
+            service_id: has(service).then(|| record.service_id()),
+            qos_class: has(m::QOS_CLASS).then(|| record.qos_class()),
+            pkey: has(m::PKEY).then(|| PKey(record.pkey())),
+            sl: has(m::SL).then(|| Sl(record.sl())),
+            raw: has(m::RAW_TRAFFIC) && record.raw_traffic() != 0,
+            reversible: has(m::REVERSIBLE) && record.reversible() != 0,
+            numb_path: has(m::NUMB_PATH).then(|| record.numb_path()),
+            mtu: bound(m::MTU | m::MTU_SELECTOR, record.mtu_selector(), record.mtu()),
+            rate: bound(m::RATE | m::RATE_SELECTOR, record.rate_selector(), record.rate()),
+            life: bound(m::LIFE | m::LIFE_SELECTOR, record.life_selector(), record.life()),
+            flow_label: has(m::FLOW_LABEL).then(|| record.flow_label()),
+            hop_limit: has(m::HOP_LIMIT).then(|| record.hop_limit()),
+            tclass: has(m::TCLASS).then(|| record.tclass()),
+        };
+        wanted.checked(mask & service)
+    }};
 }
 
 impl Wanted {
@@ -51,29 +79,7 @@ impl Wanted {
     /// # Errors
     /// A status for a request that makes no sense.
     pub fn of_path(record: &PathRecord, mask: u64) -> Result<Self, Status> {
-        use path_mask as m;
-        let has = |bits: u64| mask & bits == bits;
-        let bound = |bits, selector, value| {
-            has(bits).then_some(Bound { selector: Selector(selector), value })
-        };
-        let service = m::SERVICE_ID_MSB | m::SERVICE_ID_LSB;
-        let wanted = Self {
-            service_id: has(service).then(|| record.service_id()),
-            qos_class: has(m::QOS_CLASS).then(|| record.qos_class()),
-            pkey: has(m::PKEY).then(|| PKey(record.pkey())),
-            sl: has(m::SL).then(|| Sl(record.sl())),
-            raw: has(m::RAW_TRAFFIC) && record.raw_traffic() != 0,
-            reversible: has(m::REVERSIBLE) && record.reversible() != 0,
-            numb_path: has(m::NUMB_PATH).then(|| record.numb_path()),
-            mtu: bound(m::MTU | m::MTU_SELECTOR, record.mtu_selector(), record.mtu()),
-            rate: bound(m::RATE | m::RATE_SELECTOR, record.rate_selector(), record.rate()),
-            life: bound(m::LIFE | m::LIFE_SELECTOR, record.life_selector(), record.life()),
-            flow_label: has(m::FLOW_LABEL).then(|| record.flow_label()),
-            hop_limit: has(m::HOP_LIMIT).then(|| record.hop_limit()),
-            tclass: has(m::TCLASS).then(|| record.tclass()),
-            with_engine: true,
-        };
-        wanted.checked(mask & service)
+        wanted!(record, mask, path_mask)
     }
 
     /// What a MultiPathRecord says.
@@ -81,29 +87,7 @@ impl Wanted {
     /// # Errors
     /// As [`Self::of_path`].
     pub fn of_multi(record: &MultiPathRecord, mask: u64) -> Result<Self, Status> {
-        use multi_path_mask as m;
-        let has = |bits: u64| mask & bits == bits;
-        let bound = |bits, selector, value| {
-            has(bits).then_some(Bound { selector: Selector(selector), value })
-        };
-        let service = m::SERVICE_ID_MSB | m::SERVICE_ID_LSB;
-        let wanted = Self {
-            service_id: has(service).then(|| record.service_id()),
-            qos_class: has(m::QOS_CLASS).then(|| record.qos_class()),
-            pkey: has(m::PKEY).then(|| PKey(record.pkey())),
-            sl: has(m::SL).then(|| Sl(record.sl())),
-            raw: has(m::RAW_TRAFFIC) && record.raw_traffic() != 0,
-            reversible: has(m::REVERSIBLE) && record.reversible() != 0,
-            numb_path: has(m::NUMB_PATH).then(|| record.numb_path()),
-            mtu: bound(m::MTU | m::MTU_SELECTOR, record.mtu_selector(), record.mtu()),
-            rate: bound(m::RATE | m::RATE_SELECTOR, record.rate_selector(), record.rate()),
-            life: bound(m::LIFE | m::LIFE_SELECTOR, record.life_selector(), record.life()),
-            flow_label: has(m::FLOW_LABEL).then(|| record.flow_label()),
-            hop_limit: has(m::HOP_LIMIT).then(|| record.hop_limit()),
-            tclass: has(m::TCLASS).then(|| record.tclass()),
-            with_engine: true,
-        };
-        wanted.checked(mask & service)
+        wanted!(record, mask, multi_path_mask)
     }
 
     /// `service_bits`: the bits of the service ID's two components that are in the mask.

@@ -4,23 +4,24 @@ use lk_fabric::PortId;
 use lk_wire::sa::{PathRecord, Selector, path_mask, sa_status};
 use lk_wire::{Gid, Lid, Rate, Status, method};
 
-use super::choose::{Chosen, choose};
+use super::choose::{Chosen, NoPath, choose};
 use super::ends::{End, end, is_off_subnet, lids_of, router_to};
 use super::lids::{LidRange, pairs};
 use super::multicast;
+use super::no_path::Refused;
 use super::query::Wanted;
-use crate::sa::Context;
-use crate::sa::request::{Answer, Records, Request};
+use crate::sa::request::{Records, Request};
+use crate::sa::{Context, Effects};
 
-/// Answers SubnAdmGet and SubnAdmGetTable.
-pub(super) fn answer(context: &Context<'_>, request: &Request<'_>) -> Answer {
-    match records(context, request) {
-        Ok(records) => records.into(),
-        Err(status) => Answer::Refused(status),
-    }
-}
-
-fn records(context: &Context<'_>, request: &Request<'_>) -> Result<Records, Status> {
+/// The records that answer SubnAdmGet and SubnAdmGetTable.
+///
+/// # Errors
+/// The status of a refusal.
+pub(super) fn records(
+    context: &Context<'_>,
+    request: &Request<'_>,
+    effects: &mut Effects,
+) -> Result<Records, Status> {
     let asked: PathRecord = request.record();
     let wanted = Wanted::of_path(&asked, request.mask())?;
     let gid = |bit: u64, gid: Gid| request.has(bit).then_some(gid);
@@ -39,7 +40,7 @@ fn records(context: &Context<'_>, request: &Request<'_>) -> Result<Records, Stat
     };
     paths.far = off_subnet.is_some();
     paths.between(from, to);
-    paths.finish()
+    paths.finish(effects)
 }
 
 /// Whether the destination is a group.
@@ -76,6 +77,8 @@ pub(super) struct Paths<'a> {
     /// Whether the destination is in another subnet.
     pub(super) far: bool,
     found: Records,
+    /// The first pair without a path.
+    refused: Option<Refused>,
 }
 
 impl<'a> Paths<'a> {
@@ -89,6 +92,7 @@ impl<'a> Paths<'a> {
             left: Some(MOST_PAIRS),
             far: false,
             found: Records::none::<PathRecord>(),
+            refused: None,
         }
     }
 
@@ -96,11 +100,14 @@ impl<'a> Paths<'a> {
         self.left.is_none() || (self.only_one && !self.found.is_empty())
     }
 
-    /// What was found.
+    /// What was found; where that is nothing, `effects` gets the reason.
     ///
     /// # Errors
     /// It would be too much.
-    pub(super) fn finish(self) -> Result<Records, Status> {
+    pub(super) fn finish(self, effects: &mut Effects) -> Result<Records, Status> {
+        if self.found.is_empty() {
+            effects.no_path = self.refused;
+        }
         self.left.map(|_| self.found).ok_or(sa_status::NO_RESOURCES)
     }
 
@@ -155,10 +162,13 @@ impl<'a> Paths<'a> {
             return;
         };
         let partitions = self.context.index().partitions();
-        let visible = partitions.share(self.requester, a)
-            && partitions.share(self.requester, b)
-            && partitions.share(a, b);
+        let visible = partitions.share(self.requester, a) && partitions.share(self.requester, b);
         if !visible || self.is_full() {
+            return;
+        }
+        if !partitions.share(a, b) {
+            let why = NoPath::Partition(None);
+            self.refused.get_or_insert(Refused { from: a, to: b, back: false, why });
             return;
         }
         self.left = self.left.and_then(|left| left.checked_sub(1));
@@ -185,11 +195,22 @@ impl<'a> Paths<'a> {
     }
 
     /// One path; `None` where there is none that satisfies the client.
-    fn path(&self, ports: (PortId, PortId), lids: (Lid, Lid)) -> Option<PathRecord> {
-        let chosen = choose(self.context, self.wanted, ports, lids).ok()?;
-        let back = choose(self.context, self.wanted, (ports.1, ports.0), (lids.1, lids.0));
+    fn path(&mut self, ports: (PortId, PortId), lids: (Lid, Lid)) -> Option<PathRecord> {
+        let (from, to) = ports;
+        let refused = |back, why| Refused { from, to, back, why };
+        let chosen = match choose(self.context, self.wanted, ports, lids) {
+            Ok(chosen) => chosen,
+            Err(why) => {
+                self.refused.get_or_insert(refused(false, why));
+                return None;
+            }
+        };
+        let back = choose(self.context, self.wanted, (to, from), (lids.1, lids.0));
         let reversible = back.is_ok();
-        if self.wanted.reversible && !reversible {
+        if let Err(why) = back
+            && self.wanted.reversible
+        {
+            self.refused.get_or_insert(refused(true, why));
             return None;
         }
         let mut record = record(self.context, &chosen, ports, lids, reversible);

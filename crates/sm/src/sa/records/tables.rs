@@ -93,7 +93,8 @@ pub(super) fn p_keys(context: &Context<'_>, request: &Request<'_>) -> Answer {
     for speaker in end_ports(context, lid) {
         for port in spoken_for(context, speaker) {
             for number in 0..key_blocks(context, port) {
-                let bytes = block(context, Table::PKeys(port), number).unwrap_or([0; 64]);
+                // Where switches face each other nobody enforces anything, or looks.
+                let Some(bytes) = block(context, Table::PKeys(port), number) else { continue };
                 let mut record = PKeyRecord::default();
                 record.set_lid(context.index().lid(speaker).0);
                 record.set_block(number);
@@ -147,15 +148,21 @@ pub(super) fn forwarding(context: &Context<'_>, request: &Request<'_>) -> Answer
     found.answer()
 }
 
-/// SubnAdmGet and SubnAdmGetTable of MulticastForwardingTableRecord: the blocks in use.
+/// SubnAdmGet and SubnAdmGetTable of MulticastForwardingTableRecord: the blocks in use, of switches
+/// that forward any group.
 pub(super) fn multicast(context: &Context<'_>, request: &Request<'_>) -> Answer {
     let asked: MftRecord = request.record();
     let lid = request.has(mft_mask::LID).then_some(asked.lid());
     let mut found = Found::new::<MftRecord>(context, request, mft_mask::COMPONENTS, mft_mask::LID);
     let desired = &context.view().desired;
     for (port, switch) in context.switches(lid) {
-        for code in 0..desired.multicast.managed(switch) {
-            let table = Table::Mft(switch);
+        let table = Table::Mft(switch);
+        let managed = desired.multicast.managed(switch);
+        let used = |code| block(context, table, code).is_some_and(|b| b != [0; 64]);
+        if !(0..managed).any(used) {
+            continue;
+        }
+        for code in 0..managed {
             if desired.block(table, code).is_none() {
                 continue;
             }

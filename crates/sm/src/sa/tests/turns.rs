@@ -76,4 +76,21 @@ fn a_request_longer_than_any_can_be_is_refused_and_not_kept() {
     bytes.resize(100_000, 0);
     let refusal = lab.sa.take(lab.now, from(4), &bytes).expect("a refusal");
     assert_eq!((status(&refusal.bytes), lab.sa.waiting()), (sa_status::REQ_INVALID.0, 0));
+    assert_eq!(refusal.bytes.len(), 256);
+}
+
+/// As OpenSM answers, and as clients expect that print what they were refused.
+#[test]
+fn a_refusal_brings_the_request_back_and_set_is_answered_by_get_resp() {
+    let mut lab = Lab::plain();
+    let mut record = MCMemberRecord::default();
+    record.set_qkey(0x1234);
+    record.set_join_state(1);
+    let ask = Ask::new(method::SET, member_mask::JOIN_STATE, &record);
+    assert_eq!(lab.sa.take(lab.now, from(4), &ask.bytes()), None);
+    let answer = lab.sa.answer_next(lab.now, &mut Effects::default()).expect("an answer");
+    let header = SaHeader::parse(&answer.bytes).unwrap();
+    assert_eq!((header.method(), header.status()), (0x81, sa_status::INSUFFICIENT_COMPONENTS.0));
+    assert_eq!(header.component_mask(), member_mask::JOIN_STATE);
+    assert_eq!(MCMemberRecord::read(&answer.bytes[SaHeader::LEN..]), record);
 }
