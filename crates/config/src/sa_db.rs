@@ -60,6 +60,8 @@ pub struct Inform {
     pub path_bits: u8,
     /// Its queue pair.
     pub qp: u32,
+    /// The Q_Key that it takes.
+    pub qkey: u32,
     /// Index of the P_Key.
     pub pkey_index: u16,
     /// Service level.
@@ -120,6 +122,7 @@ fn take(db: &mut SaDb, line: &str) -> Result<(), String> {
             lid: number(480, 16) as u16,
             path_bits: number(496, 8) as u8,
             qp: number(512, 32) as u32,
+            qkey: number(544, 32) as u32,
             pkey_index: number(576, 16) as u16,
             sl: number(592, 8) as u8,
         });
@@ -191,7 +194,7 @@ pub fn write(db: &SaDb) -> String {
         bytes.extend_from_slice(&inform.lid.to_be_bytes());
         bytes.extend_from_slice(&[inform.path_bits, 0]);
         bytes.extend_from_slice(&inform.qp.to_be_bytes());
-        bytes.extend_from_slice(&[0; 4]);
+        bytes.extend_from_slice(&inform.qkey.to_be_bytes());
         bytes.extend_from_slice(&inform.pkey_index.to_be_bytes());
         bytes.push(inform.sl);
         line(&mut out, "InformInfo Record:", rows::INFORM, &bytes);

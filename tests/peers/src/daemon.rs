@@ -73,6 +73,12 @@ impl Daemon {
         Self { child, log }
     }
 
+    /// The number of its process.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What it has written to its log so far.
     #[must_use]
     pub fn log(&self) -> String {

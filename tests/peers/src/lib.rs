@@ -1,7 +1,7 @@
 //! A harness that runs the real programs of the field: ibsim, opensm, infiniband-diags, ibutils.
 //!
-//! It knows nothing of Lanekeeper's own crates but the binding to libibumad, so that it cannot
-//! share their bugs: tables are what smpquery prints, fabrics are what ibnetdiscover finds. Start
+//! It knows nothing of Lanekeeper's own crates but the binding to libibumad and the bytes of a few
+//! requests, so that it cannot share their bugs: tables are what smpquery prints, fabrics are what ibnetdiscover finds. Start
 //! with [`Ibsim`], bring the fabric up with [`Opensm`] or [`Lanekeeper`], read it with
 //! [`Reading::of`].
 //!
@@ -20,6 +20,7 @@ pub mod path_matrix;
 pub mod process;
 pub mod reading;
 pub mod sa_client;
+pub mod sa_setup;
 pub mod simulated;
 pub mod smpquery;
 pub mod torus;
@@ -32,5 +33,5 @@ pub use lanekeeper::Lanekeeper;
 pub use opensm::{Opensm, Running};
 pub use process::Outcome;
 pub use reading::{PortReading, Reading};
-pub use simulated::Simulated;
+pub use simulated::{Manager, Simulated};
 pub use torus::Torus;

@@ -149,6 +149,13 @@ impl Drop for Simulated {
 #[derive(Debug)]
 pub struct Manager(Child);
 
+impl Manager {
+    /// Has it read its files again and sweep.
+    pub fn hang_up(&self) {
+        let _ = Command::new("kill").args(["-HUP", &self.0.id().to_string()]).status();
+    }
+}
+
 impl Drop for Manager {
     fn drop(&mut self) {
         // The one that was started only waits for the manager. It passes the signal on.

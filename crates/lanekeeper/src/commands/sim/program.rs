@@ -14,7 +14,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use lk_umad_standin::Installed;
 use rustix::process::{Pid, Signal, kill_process};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::flag;
 
 use crate::failure::Failure;
@@ -46,20 +46,27 @@ pub(super) fn start(
 }
 
 impl Program {
-    /// Waits for its end, and passes requests to end on; gives its exit code.
+    /// Waits for its end, and passes signals on; gives its exit code.
     pub(super) fn wait(self) -> Result<ExitCode, Failure> {
-        let terminate = Arc::new(AtomicBool::new(false));
+        let new = || Arc::new(AtomicBool::new(false));
+        // A manager reads its files again, or opens its log again.
+        let passed = [(SIGTERM, Signal::TERM), (SIGHUP, Signal::HUP), (SIGUSR1, Signal::USR1)]
+            .map(|(number, signal)| (number, signal, new()));
         // Whoever presses Ctrl-C sends the signal to the command, too; it decides.
-        let interrupt = Arc::new(AtomicBool::new(false));
-        flag::register(SIGTERM, Arc::clone(&terminate)).context("cannot listen for signals")?;
+        let interrupt = new();
+        for (number, _, raised) in &passed {
+            flag::register(*number, Arc::clone(raised)).context("cannot listen for signals")?;
+        }
         flag::register(SIGINT, interrupt).context("cannot listen for signals")?;
         let (mut end, child_end) = UnixStream::pair().context("cannot make a pair of sockets")?;
         end.set_read_timeout(Some(NAP)).context("cannot set up a socket")?;
         let watched = self.watch(child_end);
         // Nothing is ever written: the end of the stream is the command's.
         while end.read(&mut [0]).is_err() {
-            if terminate.swap(false, Ordering::Relaxed) {
-                watched.terminate();
+            for (_, signal, raised) in &passed {
+                if raised.swap(false, Ordering::Relaxed) {
+                    watched.pass(*signal);
+                }
             }
         }
         watched.code()
@@ -88,10 +95,14 @@ pub(super) struct Watched {
 impl Watched {
     /// Passes a request to end on.
     pub(super) fn terminate(&self) {
+        self.pass(Signal::TERM);
+    }
+
+    fn pass(&self, signal: Signal) {
         let id = i32::try_from(self.id).ok().and_then(Pid::from_raw);
         if let Some(id) = id {
             // It may have ended by itself meanwhile.
-            let _ = kill_process(id, Signal::TERM);
+            let _ = kill_process(id, signal);
         }
     }
 
