@@ -17,6 +17,7 @@
 pub mod codes;
 pub mod command_line;
 pub mod effective;
+pub mod fuzzing;
 pub mod guid2lid;
 pub mod guid_files;
 pub mod guid_map;

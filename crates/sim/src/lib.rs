@@ -40,6 +40,7 @@
 mod answer;
 mod blueprint;
 mod faults;
+pub mod fuzzing;
 mod gsi;
 mod inspect;
 pub mod kernel;

@@ -1,0 +1,5 @@
+//! qos-policy.conf of any bytes.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| lk_config::fuzzing::qos_policy(bytes));
