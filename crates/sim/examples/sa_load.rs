@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant as Clock;
 
-use lk_fabric::NodeKind;
 use lk_fabric::topo::{FatTree, Shape, TopoSpec, generate};
+use lk_fabric::{Fabric, NodeKind};
 use lk_sim::{SimFabric, SimOptions, World};
 use lk_sm::sa::{Effects, Sa};
 use lk_sm::{GsiAddress, Instant, Mode, Output, Settings, View};
@@ -32,7 +32,9 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number =
         |at: usize, default: u32| words.get(at).and_then(|w| w.parse().ok()).unwrap_or(default);
-    let view = bring_up(number(0, 8) as u8, number(1, 3) as u8);
+    let fabric = fabric(number(0, 8) as u8, number(1, 3) as u8);
+    let settings = Settings::new(lk_config::Options::default(), Default::default());
+    let view = bring_up(&fabric, settings);
     let hosts = hosts(&view);
     let before = memory();
     let mut sa = Sa::default();
@@ -43,17 +45,20 @@ fn main() {
     println!("memory of the server without clients: {each:.0} bytes for each host");
     single(&mut sa, &hosts);
     tables(&mut sa, &hosts);
+    with_policy(&fabric, &hosts);
     storm(&mut sa, &hosts);
 }
 
-/// The view after the first sweep of a simulated fat-tree.
-fn bring_up(radix: u8, levels: u8) -> Arc<View> {
+fn fabric(radix: u8, levels: u8) -> Fabric {
     let shape = Shape::FatTree(FatTree::new(radix, levels));
-    let fabric = generate(&TopoSpec::new(shape)).expect("a fat-tree").fabric;
+    generate(&TopoSpec::new(shape)).expect("a fat-tree").fabric
+}
+
+/// The view after the first sweep of a simulated fabric.
+fn bring_up(fabric: &Fabric, settings: Settings) -> Arc<View> {
     let is_host = |p| fabric.node(fabric.owner(p)).kind == NodeKind::Ca;
     let host = fabric.end_ports().find(|p| is_host(*p)).expect("a host");
-    let settings = Settings::new(lk_config::Options::default(), Default::default());
-    let sim = SimFabric::new(&fabric, &SimOptions::default());
+    let sim = SimFabric::new(fabric, &SimOptions::default());
     let mut world = World::new(sim, host, settings, Mode::Once);
     let mut view = None;
     world.drive(u64::MAX, &mut |output| {
@@ -92,18 +97,101 @@ fn ask(sa: &mut Sa, client: Lid, bytes: &[u8]) -> usize {
     sa.answer_next(Instant(0), &mut effects).map_or(0, |answer| answer.bytes.len())
 }
 
-fn single(sa: &mut Sa, hosts: &[(Lid, Guid)]) {
+/// A query for one reversible path, by GIDs, as RDMA CM makes it.
+fn path((_, guid): (Lid, Guid), (_, other): (Lid, Guid), service: Option<u64>) -> Vec<u8> {
     let prefix = 0xFE80 << 48;
-    let path = |(lid, guid): (Lid, Guid), (to, other): (Lid, Guid)| {
-        let mut record = PathRecord::default();
-        record.set_sgid(Gid { prefix, guid });
-        record.set_dgid(Gid { prefix, guid: other });
-        let _ = (lid, to);
-        record.set_numb_path(1);
-        record.set_reversible(1);
-        let mask = path_mask::SGID | path_mask::DGID | path_mask::NUMB_PATH;
-        request(method::GET, mask | path_mask::REVERSIBLE, &record)
-    };
+    let mut record = PathRecord::default();
+    record.set_sgid(Gid { prefix, guid });
+    record.set_dgid(Gid { prefix, guid: other });
+    record.set_numb_path(1);
+    record.set_reversible(1);
+    let mut mask = path_mask::SGID | path_mask::DGID | path_mask::NUMB_PATH | path_mask::REVERSIBLE;
+    if let Some(service) = service {
+        record.set_service_id(service);
+        mask |= path_mask::SERVICE_ID_MSB | path_mask::SERVICE_ID_LSB;
+    }
+    request(method::GET, mask, &record)
+}
+
+/// Two hosts that are far from each other, another pair for each number.
+fn pair(hosts: &[(Lid, Guid)], n: usize) -> ((Lid, Guid), (Lid, Guid)) {
+    (hosts[n % hosts.len()], hosts[(n * 7919 + 1) % hosts.len()])
+}
+
+/// A policy of a thousand rules whose groups name ten thousand GUIDs, a hundred each; those of the
+/// fabric's hosts come first.
+fn policy(hosts: &[(Lid, Guid)]) -> String {
+    let mut text = String::from("port-groups\n");
+    for group in 0..100 {
+        text += &format!("port-group\nname: g{group}\nport-guid:");
+        for n in 0..100 {
+            let at = group * 100 + n;
+            let guid = hosts.get(at).map_or(0xABC0_0000 + at as u64, |host| host.1.0);
+            text += &format!("{} {guid:#x}", if n == 0 { "" } else { "," });
+        }
+        text += "\nend-port-group\n";
+    }
+    text += "end-port-groups\nqos-levels\n";
+    for level in 0..15 {
+        let name = if level == 0 { "DEFAULT".to_owned() } else { format!("l{level}") };
+        text += &format!("qos-level\nname: {name}\nsl: {level}\nend-qos-level\n");
+    }
+    text += "end-qos-levels\nqos-match-rules\n";
+    for rule in 0..1000 {
+        let (source, destination) = (rule % 100, rule * 7 % 100);
+        text += &format!(
+            "qos-match-rule\nsource: g{source}\ndestination: g{destination}\nservice-id: \
+             {}-{}\nqos-level-name: l{}\nend-qos-match-rule\n",
+            rule * 10,
+            rule * 10 + 500,
+            rule % 14 + 1
+        );
+    }
+    text + "end-qos-match-rules\n"
+}
+
+/// How much a policy costs: the same queries with QoS on, without and with it, in turn.
+fn with_policy(fabric: &Fabric, hosts: &[(Lid, Guid)]) {
+    let options = lk_config::Options { qos: true, ..lk_config::Options::default() };
+    let plain = Settings::new(options, Default::default());
+    let mut settings = plain.clone();
+    let source = lk_diag::SourceFile::new("qos-policy.conf", policy(hosts));
+    let (policy, found) = lk_config::qos_policy::parse(&source);
+    assert!(!found.has_errors(), "{found:?}");
+    settings.policy = Some(Arc::new(lk_qos::policy::PolicyFile { source, policy }));
+    let mut servers = [plain, settings].map(|settings| {
+        let mut sa = Sa::default();
+        let view = bring_up(fabric, settings);
+        let rules = view.desired.policy.as_ref().map_or(0, |p| p.compiled.rule_count());
+        sa.install(Instant(0), view);
+        (sa, rules)
+    });
+    let all: Vec<(Lid, Vec<u8>)> = (0..COUNT)
+        .map(|n| (pair(hosts, n), n as u64 * 31 % 12_000))
+        .map(|((from, to), service)| (from.0, path(from, to, Some(service))))
+        .collect();
+    let mut best = [f64::MAX; 2];
+    for _ in 0..3 {
+        for ((sa, _), best) in servers.iter_mut().zip(&mut best) {
+            let start = Clock::now();
+            let bytes: usize = all.iter().map(|(client, bytes)| ask(sa, *client, bytes)).sum();
+            assert!(bytes >= COUNT * 256);
+            *best = best.min(start.elapsed().as_secs_f64());
+        }
+    }
+    let rate = |seconds: f64| COUNT as f64 / seconds;
+    println!("PathRecord without policy  {:10.0} a second", rate(best[0]));
+    println!(
+        "     with {} rules      {:10.0} a second, {:.2} times the cost",
+        servers[1].1,
+        rate(best[1]),
+        best[1] / best[0]
+    );
+    assert!(best[1] < 2.0 * best[0], "a policy costs too much");
+}
+
+fn single(sa: &mut Sa, hosts: &[(Lid, Guid)]) {
+    let one_path = |from: (Lid, Guid), to: (Lid, Guid)| path(from, to, None);
     let node = |_: (Lid, Guid), (lid, _): (Lid, Guid)| {
         let mut record = NodeRecord::default();
         record.set_lid(lid.0);
@@ -134,12 +222,11 @@ fn single(sa: &mut Sa, hosts: &[(Lid, Guid)]) {
         ("NodeRecord by port GUID", &by_guid),
         ("PortInfoRecord by LID", &port),
         ("LinkRecord by far LID", &link),
-        ("PathRecord by GIDs", &path),
+        ("PathRecord by GIDs", &one_path),
     ];
     for (name, make) in kinds {
-        let pair = |n: usize| (hosts[n % hosts.len()], hosts[(n * 7919 + 1) % hosts.len()]);
         let all: Vec<(Lid, Vec<u8>)> =
-            (0..COUNT).map(|n| (pair(n).0.0, make(pair(n).0, pair(n).1))).collect();
+            (0..COUNT).map(|n| pair(hosts, n)).map(|(from, to)| (from.0, make(from, to))).collect();
         let start = Clock::now();
         let bytes: usize = all.iter().map(|(client, bytes)| ask(sa, *client, bytes)).sum();
         let rate = COUNT as f64 / start.elapsed().as_secs_f64();
@@ -165,18 +252,20 @@ fn tables(sa: &mut Sa, hosts: &[(Lid, Guid)]) {
 /// others have had their say, as a client does that waits. Says how long it takes, and how far
 /// apart the first and the last host are done.
 fn storm(sa: &mut Sa, hosts: &[(Lid, Guid)]) {
-    let mut record = NodeRecord::default();
     let mut incoming: VecDeque<(Lid, Vec<u8>)> = VecDeque::new();
     // One host after the other: the worst order for those that come last.
-    for (at, (client, _)) in hosts.iter().enumerate() {
-        for n in 0..STORM {
-            record.set_lid(hosts[(at + n) % hosts.len()].0.0);
-            incoming.push_back((*client, request(method::GET, node_mask::LID, &record)));
+    for (at, host) in hosts.iter().enumerate() {
+        for n in 1..=STORM {
+            let other = hosts[(at + n * 97) % hosts.len()];
+            incoming.push_back((host.0, path(*host, other, None)));
         }
     }
     let total = incoming.len();
     let (mut busy, mut answered, mut most, mut now) = (0, 0, 0, 0_u64);
     let mut first_answer = vec![0; 1 << 16];
+    // When each client's requests that wait were taken: they are answered in their order.
+    let mut taken: Vec<VecDeque<Clock>> = vec![VecDeque::new(); 1 << 16];
+    let mut longest = 0.0_f64;
     let start = Clock::now();
     while answered < total {
         now += 1;
@@ -187,6 +276,8 @@ fn storm(sa: &mut Sa, hosts: &[(Lid, Guid)]) {
                 assert_eq!(header.status(), Status::BUSY.0);
                 busy += 1;
                 incoming.push_back((client, bytes));
+            } else {
+                taken[usize::from(client.0)].push_back(Clock::now());
             }
             most = most.max(sa.waiting());
         }
@@ -194,6 +285,9 @@ fn storm(sa: &mut Sa, hosts: &[(Lid, Guid)]) {
             let mut effects = Effects::default();
             let Some(answer) = sa.answer_next(Instant(0), &mut effects) else { break };
             let client = usize::from(answer.to.lid.0);
+            if let Some(since) = taken[client].pop_front() {
+                longest = longest.max(since.elapsed().as_secs_f64());
+            }
             if first_answer[client] == 0 {
                 first_answer[client] = now;
             }
@@ -203,6 +297,8 @@ fn storm(sa: &mut Sa, hosts: &[(Lid, Guid)]) {
     let seconds = start.elapsed().as_secs_f64();
     println!("storm: {total} questions of {} hosts answered in {seconds:.2} s", hosts.len());
     println!("       {busy} times told busy, at most {most} waiting");
+    println!("       the longest time from a request that was taken to its answer: {longest:.3} s");
+    assert!(longest < 1.0, "a client would have asked again");
     let last = hosts.iter().map(|(lid, _)| first_answer[usize::from(lid.0)]).max();
     println!("       everybody had a first answer after {:.1} % of it", {
         last.unwrap_or(0) as f64 * 100.0 / now as f64
