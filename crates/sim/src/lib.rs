@@ -40,7 +40,6 @@
 mod answer;
 mod blueprint;
 mod faults;
-pub mod fuzzing;
 mod gsi;
 mod inspect;
 pub mod kernel;
@@ -69,4 +68,4 @@ pub use prng::{Chance, Prng};
 pub use sim_fabric::{Delivery, SimFabric};
 pub use state::{LoadError, LoadProblem};
 pub use stats::{Lost, Stats};
-pub use world::World;
+pub use world::{World, fuzzing};

@@ -4,6 +4,8 @@
 //! happens. Nothing in it waits: an hour of light sweeps passes as fast as they can be computed.
 //! A caller that wants real time drives it up to the present, again and again.
 
+pub mod fuzzing;
+
 use std::collections::BTreeSet;
 
 use lk_fabric::PortId;

@@ -516,6 +516,7 @@ impl fmt::Display for Event {
             | Self::GroupSl { .. }
             | Self::WouldStandBy(_)
             | Self::NoPath { .. }
+            | Self::NotRouted
             | Self::PolicyRefused { .. } => f.write_str(&self.lack()),
             Self::EngineDeclined { engine, reason } => {
                 write!(f, "routing engine {engine} gave up: {reason}")
@@ -530,10 +531,6 @@ impl fmt::Display for Event {
             Self::TorusChange(change) => change.fmt(f),
             Self::LightSweep => f.write_str("light sweep"),
             Self::PolicyFinding { text, .. } => f.write_str(text),
-            Self::NotRouted => f.write_str(
-                "no routing engine of the list routes the fabric, and minhop may not stand in \
-                 (no_fallback is set, or a name is wrong): nothing is changed",
-            ),
             Self::Proved { .. }
             | Self::CreditLoop { .. }
             | Self::ForwardingLoops { .. }

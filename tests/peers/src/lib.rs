@@ -1,9 +1,9 @@
 //! A harness that runs the real programs of the field: ibsim, opensm, infiniband-diags, ibutils.
 //!
 //! It knows nothing of Lanekeeper's own crates but the binding to libibumad and the bytes of a few
-//! requests, so that it cannot share their bugs: tables are what smpquery prints, fabrics are what ibnetdiscover finds. Start
-//! with [`Ibsim`], bring the fabric up with [`Opensm`] or [`Lanekeeper`], read it with
-//! [`Reading::of`].
+//! requests, so that it cannot share their bugs: tables are what smpquery prints, fabrics are what
+//! ibnetdiscover finds. Start with [`Ibsim`], bring the fabric up with [`Opensm`] or
+//! [`Lanekeeper`], read it with [`Reading::of`].
 //!
 //! Everything here panics where a program is missing or does not do what it must: these are
 //! parts of tests, and the message names the Debian package.

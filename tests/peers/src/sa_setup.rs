@@ -28,7 +28,8 @@ fn join(mgid: Gid, port: u64, state: u8) -> MCMemberRecord {
     record
 }
 
-/// Six requests for `sa-raw` on the small fabric: members of two groups, a subscriber and a service, all by the first host.
+/// Six requests for `sa-raw` on the small fabric: members of two groups, a subscriber and a
+/// service, all by the first host.
 #[must_use]
 pub fn clients() -> String {
     use member_mask::{FLOW_LABEL, JOIN_STATE, MGID, PKEY, PORT_GID, QKEY, SL, TCLASS};

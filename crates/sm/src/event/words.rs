@@ -15,6 +15,11 @@ impl Event {
     pub(super) fn lack(&self) -> String {
         match self {
             Self::PolicyRefused { file, kept } => policy_refused(file, *kept),
+            Self::NotRouted => {
+                "no routing engine of the list routes the fabric, and minhop may not stand in \
+                 (no_fallback is set, or a name is wrong): nothing is changed"
+                    .to_owned()
+            }
             Self::NoPath { from, to, back, why, held } => {
                 let back = if *back { " and back" } else { "" };
                 let held = match held {

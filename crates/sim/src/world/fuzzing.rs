@@ -8,7 +8,8 @@ use lk_sm::{GsiAddress, Instant, Mode, Output, Settings, View};
 use lk_wire::sa::SaHeader;
 use lk_wire::{Lid, class};
 
-use crate::{SimFabric, SimOptions, World};
+use super::World;
+use crate::{SimFabric, SimOptions};
 
 /// A small fabric after a sweep; none if it does not come up.
 fn view() -> Option<&'static Arc<View>> {
