@@ -5,7 +5,7 @@
 //! hold them, after OperVLs and capacities have cut them.
 //!
 //! Where to look: [`site`] for what rules are given ([`files`] for the files beside opensm.conf,
-//! [`managed`] for a fabric), [`kinds`] for the ports, [`rules`] for the list of all rules and the
+//! [`managed`] for a fabric, [`seen`] for one that was read), [`kinds`] for the ports, [`rules`] for the list of all rules and the
 //! rules themselves, [`parsers`] for the pages of what readers of files find, [`rows`] for the
 //! known traps and the codes that show them, [`accepted`] for what silences a finding.
 //! [`forwarding`] makes of a snapshot what the checks of routes take.
@@ -30,6 +30,7 @@ pub mod picture;
 pub mod rows;
 pub mod rule;
 pub mod rules;
+pub mod seen;
 pub mod site;
 
 pub use accepted::Accepted;
@@ -41,4 +42,5 @@ pub use parsers::PARSERS;
 pub use rows::ROWS;
 pub use rule::{Page, Rule, check, explain, pages};
 pub use rules::RULES;
+pub use seen::Seen;
 pub use site::Site;

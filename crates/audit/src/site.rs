@@ -4,11 +4,13 @@ use lk_config::effective::Origin;
 use lk_config::{Effective, Options, QosSetName};
 use lk_diag::{Diagnostic, SourceFile, Span};
 use lk_qos::{PortTables, QosSet, ResolvedSets};
+use lk_snapshot::Snapshot;
 use lk_wire::VlCode;
 
 use crate::files::SiteFiles;
 use crate::kinds::PortKind;
 use crate::managed::Managed;
+use crate::seen::Seen;
 
 /// A site: its options, its other files, and the ports that they are for.
 #[derive(Clone, Debug)]
@@ -25,6 +27,8 @@ pub struct Site<'a> {
     pub managed: Option<&'a Managed>,
     /// Whether the rules are to look at tables as if QoS were on.
     pub as_if_on: bool,
+    /// The fabric as it was read, where one was.
+    pub seen: Option<Seen<'a>>,
 }
 
 impl<'a> Site<'a> {
@@ -40,6 +44,7 @@ impl<'a> Site<'a> {
             files: None,
             managed: None,
             as_if_on: false,
+            seen: None,
         }
     }
 
@@ -65,6 +70,19 @@ impl<'a> Site<'a> {
     #[must_use]
     pub fn programs_tables(&self) -> bool {
         self.options().qos || self.as_if_on
+    }
+
+    /// A site whose ports and switches were read.
+    #[must_use]
+    pub fn of_snapshot(config: &'a Effective, snapshot: &'a Snapshot) -> Self {
+        let seen = Seen::new(snapshot);
+        let kinds = seen.kinds(config.options().max_op_vls);
+        let site = match kinds.is_empty() {
+            // Dump files do not tell what ports can do.
+            true => Self::of_options(config),
+            false => Self::of_ports(config, kinds),
+        };
+        Self { seen: Some(seen), ..site }
     }
 
     /// The options.

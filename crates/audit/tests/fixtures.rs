@@ -49,6 +49,11 @@ fn findings(folder: &Path) -> Diagnostics {
     let mut effective = Effective::new(None);
     effective.load(&conf);
     effective.verify();
+    if let Ok(bytes) = fs::read(folder.join("fabric.snapshot")) {
+        let (snapshot, said) = lk_snapshot::read(&SourceFile::new("fabric.snapshot", bytes));
+        let snapshot = snapshot.unwrap_or_else(|| panic!("{}: {said:?}", folder.display()));
+        return check(&Site::of_snapshot(&effective, &snapshot));
+    }
     let site = match fs::read_to_string(folder.join("ports.txt")) {
         Ok(text) => Site::of_ports(&effective, ports(&text)),
         Err(_) => Site::of_options(&effective),
@@ -56,11 +61,13 @@ fn findings(folder: &Path) -> Diagnostics {
     check(&site)
 }
 
-/// Fixtures with a `ports.txt` are about ports as no file describes them. All others are run by
+/// Fixtures with a `ports.txt` are about ports as no file describes them, those with a snapshot
+/// about fabrics as they are read. All others are run by
 /// the binary's tests, in the way of a site.
 #[test]
 fn each_rule_about_ports_fires_on_its_fixture_and_is_silent_on_the_other() {
-    let of_ports = |rule: &&&Rule| folder(rule.code.id, "fires").join("ports.txt").exists();
+    let has = |rule: &Rule, file: &str| folder(rule.code.id, "fires").join(file).exists();
+    let of_ports = |rule: &&&Rule| has(rule, "ports.txt") || has(rule, "fabric.snapshot");
     for rule in RULES.iter().filter(of_ports) {
         let code = rule.code.id;
         let fires = findings(&folder(code, "fires"));
@@ -122,6 +129,14 @@ fn each_rule_has_a_page_under_its_code_and_codes_ascend() {
     assert!(RULES.windows(2).all(|pair| pair[0].code.id < pair[1].code.id));
     assert!(PARSERS.windows(2).all(|pair| pair[0].code.id < pair[1].code.id));
     assert!(explain("QO999").is_none());
+}
+
+/// Nothing is said of a fabric that is as it should be.
+#[test]
+fn a_sound_fabric_has_no_finding() {
+    let found = findings(&folder("QO110", "silent"));
+    let texts: Vec<String> = found.iter().map(|d| render::text(d, render::Style::Plain)).collect();
+    assert!(texts.is_empty(), "{texts:#?}");
 }
 
 /// The field guide's example: eight classes on a setup with two lanes.

@@ -3,6 +3,7 @@
 mod dropped;
 mod ends;
 mod engines;
+mod fabric;
 mod lanes;
 mod limits;
 mod lists;
@@ -72,6 +73,26 @@ pub static RULES: &[&Rule] = &[
     &lists_of_guids::NO_ROUTER,
     &engines::CREDIT_LOOP,
     &engines::DECLINED,
+    &fabric::wishes::OTHER_THAN_FILES,
+    &fabric::links::ENDS_DISAGREE,
+    &fabric::tables::NO_ARBITRATION,
+    &fabric::tables::ONE_LANE_FOR_ALL,
+    &fabric::tables::NO_SUCH_LANE,
+    &fabric::tables::WITHOUT_WEIGHT,
+    &fabric::links::BELOW_RATE,
+    &fabric::links::BELOW_MTU,
+    &fabric::managers::TWO_MASTERS,
+    &fabric::identity::SAME_GUID,
+    &fabric::routes::NOT_REACHED,
+    &fabric::routes::CREDIT_LOOP,
+    &fabric::identity::SAME_LID,
+    &fabric::routes::SOMETIMES_DROPPED,
+    &fabric::keys::MANAGER_NOT_FULL,
+    &fabric::keys::ALONE,
+    &fabric::keys::ENFORCED_AGAINST,
+    &fabric::managers::OPEN_KEYS,
+    &fabric::identity::OTHER_PREFIX,
+    &fabric::routes::TOP_TOO_LOW,
 ];
 
 /// Numbers with commas, and `and` before the last.

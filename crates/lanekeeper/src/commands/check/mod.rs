@@ -18,6 +18,7 @@ use lk_audit::{Site, accepted, check, explain, pages};
 use lk_diag::render::{self, Tool};
 use lk_diag::{Diagnostics, Severity};
 
+use crate::commands::snapshot::tell_unread;
 use crate::failure::{FOUND, Failure};
 use crate::terminal;
 use request::{Asked, Format, Request};
@@ -57,20 +58,26 @@ fn look(request: Request) -> Result<ExitCode, Failure> {
         files,
         mut found,
         fabric,
+        held,
         ibnl,
         accepted,
         baseline_to,
         format,
     } = request;
+    let taken = held.map(|source| source.take(&settings)).transpose()?;
+    if let Some(taken) = &taken {
+        tell_unread(&taken.snapshot);
+    }
     let brought_up = match &fabric {
         Some(path) => Some(managed::bring_up(path, ibnl.as_deref(), &settings)?),
         None => None,
     };
-    let site = match &brought_up {
-        Some((kinds, managed, _)) => {
+    let site = match (&taken, &brought_up) {
+        (Some(taken), _) => Site::of_snapshot(&effective, &taken.snapshot),
+        (None, Some((kinds, managed, _))) => {
             Site::of_ports(&effective, kinds.clone()).with_managed(managed)
         }
-        None => Site::of_options(&effective),
+        (None, None) => Site::of_options(&effective),
     };
     let site = site.with_files(&files);
     found.extend(check(&site));

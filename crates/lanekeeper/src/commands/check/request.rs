@@ -14,6 +14,7 @@ use lk_sm::{Guid2Lid, Settings};
 use super::files;
 use crate::commands::route::request::usage;
 use crate::commands::sm::{routing, setup, torus_qos};
+use crate::commands::snapshot::source::Source;
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -35,6 +36,22 @@ static OWN: &[CommandLineOption] = &[
         Argument::Required("FILE"),
         "The opensm.conf that a running manager has in force: say also what of the change to the \
          file of -F takes effect at SIGHUP and what does not.",
+    ),
+    CommandLineOption::own(
+        &["live"],
+        Argument::None,
+        "Check what the ports and switches hold of the fabric that a port of this machine is on, and \
+         against the files if there are any; -g names the port. Nothing is written.",
+    ),
+    CommandLineOption::own(
+        &["snapshot"],
+        Argument::Required("FILE"),
+        "The same of a snapshot, which `lanekeeper snapshot` has written.",
+    ),
+    CommandLineOption::own(
+        &["dumps"],
+        Argument::Required("DIR"),
+        "The same of opensm's dump files there, as far as these go: routes and SL2VL tables.",
     ),
     CommandLineOption::own(
         &["format"],
@@ -107,6 +124,8 @@ pub(super) struct Request {
     pub(super) fabric: Option<PathBuf>,
     /// Where definitions of systems are.
     pub(super) ibnl: Option<String>,
+    /// A fabric that is checked as it is.
+    pub(super) held: Option<Source>,
     /// What is accepted.
     pub(super) accepted: Accepted,
     /// Where to write what is found as accepted.
@@ -154,7 +173,9 @@ pub(super) fn read(words: &[OsString]) -> Result<Asked, Failure> {
     torus_qos::look(&effective, files.policy.as_ref(), &mut found);
     files.has_config = has_config;
     files.running = running;
+    settings.tune_window = true;
     Ok(Asked::Check(Box::new(Request {
+        held: held(&line)?,
         fabric: line.extra("fabric").map(PathBuf::from),
         accepted: accepted(&line)?,
         baseline_to: line.extra("write-baseline").map(PathBuf::from),
@@ -190,6 +211,21 @@ fn running(line: &CommandLine, found: &mut Diagnostics) -> Result<Option<Effecti
     };
     found.extend(said.into_iter().filter(of_change));
     Ok(Some(before))
+}
+
+/// A fabric that is checked as it is.
+fn held(line: &CommandLine) -> Result<Option<Source>, Failure> {
+    let path = |name| line.extra(name).map(PathBuf::from);
+    let live = line.extra("live").map(|_| Source::Live);
+    let sources = [live, path("snapshot").map(Source::File), path("dumps").map(Source::Dumps)];
+    let mut given = sources.into_iter().flatten();
+    let (first, second) = (given.next(), given.next());
+    let file = first.is_some() && line.extra("fabric").is_some();
+    if second.is_some() || file {
+        let why = "one fabric at a time: --fabric, --live, --snapshot or --dumps";
+        return Err(usage(USAGE, why));
+    }
+    Ok(first)
 }
 
 fn format(line: &CommandLine) -> Result<Format, Failure> {
