@@ -5,9 +5,10 @@
 //! hold them, after OperVLs and capacities have cut them.
 //!
 //! Where to look: [`site`] for what rules are given ([`files`] for the files beside opensm.conf,
-//! [`managed`] for a fabric, [`seen`] for one that was read), [`kinds`] for the ports, [`rules`] for the list of all rules and the
-//! rules themselves, [`parsers`] for the pages of what readers of files find, [`rows`] for the
-//! known traps and the codes that show them, [`accepted`] for what silences a finding.
+//! [`managed`] for a fabric, [`seen`] for one that was read), [`kinds`] for the ports, [`rules`]
+//! for the list of all rules and the rules themselves, [`parsers`] for the pages of what readers of
+//! files find, [`rows`] for the known traps and the codes that show them, [`accepted`] for what
+//! silences a finding.
 //! [`forwarding`] makes of a snapshot what the checks of routes take.
 //! [`html`] makes one page of all that was found, with the pictures of [`picture`].
 //! [`mod@explain`] answers another question: what happens to the traffic between two ports?

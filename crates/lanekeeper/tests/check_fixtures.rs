@@ -12,7 +12,7 @@ fn folder(code: &str, which: &str) -> PathBuf {
 }
 
 /// Which option names which file of a fixture. A file `arguments` has further words.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("-F", "opensm.conf"),
     ("-Y", "qos-policy.conf"),
     ("-P", "partitions.conf"),
@@ -20,6 +20,7 @@ const FILES: [(&str, &str); 7] = [
     ("--prefix_routes_file", "prefix-routes.conf"),
     ("--running", "running.conf"),
     ("--fabric", "fabric.txt"),
+    ("--snapshot", "fabric.snapshot"),
 ];
 
 fn check(folder: &Path) -> Output {

@@ -124,6 +124,25 @@ fn what_was_not_read_is_not_judged() {
 }
 
 #[test]
+fn a_fabric_that_is_as_the_files_want_it_has_no_finding() {
+    let here = folder_with("fattree 4 2");
+    let at = here.path();
+    fs::write(at.join("conf"), "qos TRUE\nqos_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3\n")
+        .expect("a file");
+    ends(at, "snapshot --sim net -F conf -o as-asked", 0);
+    let (out, _) = ends(at, "check --snapshot as-asked --format lines", 0);
+    assert!(!out.contains("QO1"), "{out}");
+    let (out, _) = ends(at, "check --snapshot as-asked -F conf --format lines", 0);
+    assert!(!out.contains("QO1"), "{out}");
+    // Brought up with QoS off, it holds nothing of what the file asks for.
+    ends(at, "snapshot --sim net -o off", 0);
+    let (out, _) = ends(at, "check --snapshot off -F conf --format lines", 1);
+    assert!(out.contains("QO101"), "{out}");
+    let (out, _) = ends(at, "check --snapshot off -F conf", 1);
+    assert!(out.contains("smpquery sl2vl") && out.contains("QoS off"), "{out}");
+}
+
+#[test]
 fn wrong_usage_and_broken_snapshots_are_said() {
     let here = folder_with("fattree 4 2");
     let at = here.path();
@@ -140,6 +159,11 @@ fn wrong_usage_and_broken_snapshots_are_said() {
         "verify --snapshot x net",
         "verify --live --snapshot x",
         "verify --live --dumps x",
+        "check --snapshot missing",
+        "check --snapshot net",
+        "check --snapshot x --live",
+        "check --dumps missing",
+        "check --fabric net --snapshot x",
     ] {
         let (_, said) = ends(at, line, 2);
         assert!(said.contains("lanekeeper"), "{line}: {said}");

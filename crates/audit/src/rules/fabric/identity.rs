@@ -14,6 +14,7 @@ pub(in crate::rules) static SAME_GUID: Rule = Rule {
     code: Code::new("QO110", "two nodes or ports have one GUID"),
     severity: Severity::Error,
     page: include_str!("../pages/QO110.md"),
+    of_tables: false,
     look: same_guid,
 };
 
@@ -21,6 +22,7 @@ pub(in crate::rules) static SAME_LID: Rule = Rule {
     code: Code::new("QO113", "two ports answer to one LID"),
     severity: Severity::Error,
     page: include_str!("../pages/QO113.md"),
+    of_tables: false,
     look: same_lid,
 };
 
@@ -28,6 +30,7 @@ pub(in crate::rules) static OTHER_PREFIX: Rule = Rule {
     code: Code::new("QO119", "ports of one subnet have different prefixes"),
     severity: Severity::Error,
     page: include_str!("../pages/QO119.md"),
+    of_tables: false,
     look: other_prefix,
 };
 
@@ -41,9 +44,11 @@ fn same_guid(site: &Site<'_>, found: &mut Diagnostics) {
                     duplicate.guid,
                     seen.name(duplicate.behind)
                 ))
-                .note("it is no part of the fabric that is judged here, nor of what a manager sets up")
-                .help("give one of the two its own GUID, in its firmware; a cable that was moved \
-                       while the fabric was read looks the same: read it again"),
+                .note("it is not judged here, and no manager sets it up")
+                .help(
+                    "give one of the two its own GUID, in its firmware; a cable that was moved \
+                       while the fabric was read looks the same: read it again",
+                ),
         );
     }
     let fabric = &seen.snapshot.fabric;
@@ -87,11 +92,17 @@ fn same_lid(site: &Site<'_>, found: &mut Diagnostics) {
             };
             found.push(
                 SAME_LID
-                    .found(format!("{lids} is claimed by {} and {}", seen.name(other), seen.name(port)))
+                    .found(format!(
+                        "{lids} belongs to {} and {}",
+                        seen.name(other),
+                        seen.name(port)
+                    ))
                     .note(format!("{} shows Lid and LMC", seen.smpquery("portinfo", port)))
                     .note("two fabrics were joined, or a manager came up with LIDs of its own")
-                    .help("a heavy sweep gives one of the two another LID; reassign_lids gives all new \
-                           ones"),
+                    .help(
+                        "a heavy sweep gives one of the two another LID; reassign_lids gives all \
+                           ports new ones",
+                    ),
             );
         }
         if holder.is_none_or(|(taken, _)| end > taken) {

@@ -14,6 +14,7 @@ pub(in crate::rules) static MANAGER_NOT_FULL: Rule = Rule {
     code: Code::new("QO115", "the manager's port is no full member of the default partition"),
     severity: Severity::Error,
     page: include_str!("../pages/QO115.md"),
+    of_tables: false,
     look: manager_not_full,
 };
 
@@ -21,6 +22,7 @@ pub(in crate::rules) static ALONE: Rule = Rule {
     code: Code::new("QO116", "an end port that shares no partition with any other"),
     severity: Severity::Warning,
     page: include_str!("../pages/QO116.md"),
+    of_tables: false,
     look: alone,
 };
 
@@ -28,6 +30,7 @@ pub(in crate::rules) static ENFORCED_AGAINST: Rule = Rule {
     code: Code::new("QO117", "a switch port drops keys that the port behind it has"),
     severity: Severity::Error,
     page: include_str!("../pages/QO117.md"),
+    of_tables: false,
     look: enforced_against,
 };
 
@@ -60,7 +63,7 @@ fn manager_not_full(site: &Site<'_>, found: &mut Diagnostics) {
                     seen.name(*port)
                 ))
                 .note(seen.smpquery("pkeys", *port))
-                .note("limited members reach the subnet administration only through a full member's key")
+                .note("limited members reach the subnet administration only if it is a full member")
                 .help("`Default=0x7fff, ipoib: ALL, SELF=full;` in partitions.conf"),
         );
     }

@@ -12,6 +12,7 @@ pub(in crate::rules) static ENDS_DISAGREE: Rule = Rule {
     code: Code::new("QO102", "the ends of a link do not agree"),
     severity: Severity::Error,
     page: include_str!("../pages/QO102.md"),
+    of_tables: false,
     look: ends_disagree,
 };
 
@@ -19,6 +20,7 @@ pub(in crate::rules) static BELOW_RATE: Rule = Rule {
     code: Code::new("QO107", "a link runs below the width or speed that both ends support"),
     severity: Severity::Warning,
     page: include_str!("../pages/QO107.md"),
+    of_tables: false,
     look: below_rate,
 };
 
@@ -26,6 +28,7 @@ pub(in crate::rules) static BELOW_MTU: Rule = Rule {
     code: Code::new("QO108", "a link's MTU is below what both ends support"),
     severity: Severity::Warning,
     page: include_str!("../pages/QO108.md"),
+    of_tables: false,
     look: below_mtu,
 };
 

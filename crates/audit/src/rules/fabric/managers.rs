@@ -10,6 +10,7 @@ pub(in crate::rules) static TWO_MASTERS: Rule = Rule {
     code: Code::new("QO109", "two masters, or one that should have given way"),
     severity: Severity::Error,
     page: include_str!("../pages/QO109.md"),
+    of_tables: false,
     look: two_masters,
 };
 
@@ -17,6 +18,7 @@ pub(in crate::rules) static OPEN_KEYS: Rule = Rule {
     code: Code::new("QO118", "a key that anybody on the fabric can read"),
     severity: Severity::Warning,
     page: include_str!("../pages/QO118.md"),
+    of_tables: false,
     look: open_keys,
 };
 
@@ -50,9 +52,10 @@ fn two_masters(site: &Site<'_>, found: &mut Diagnostics) {
             at.priority()
         ));
         finding.severity = Severity::Warning;
-        found.push(finding.note("a master gives way to a higher priority, and at equal ones to the \
-                                 lower GUID; this one has not seen the other, or does not trust its \
-                                 SM_Key"));
+        found.push(finding.note(
+            "a master gives way to a higher priority, and at equal ones to the lower GUID; this one \
+             has not seen the other, or does not trust its SM_Key",
+        ));
     }
 }
 

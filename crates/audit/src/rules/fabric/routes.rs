@@ -16,6 +16,7 @@ pub(in crate::rules) static NOT_REACHED: Rule = Rule {
     code: Code::new("QO111", "LIDs that are not reached from everywhere"),
     severity: Severity::Error,
     page: include_str!("../pages/QO111.md"),
+    of_tables: false,
     look: not_reached,
 };
 
@@ -23,13 +24,15 @@ pub(in crate::rules) static CREDIT_LOOP: Rule = Rule {
     code: Code::new("QO112", "routes that can bring the fabric to a standstill"),
     severity: Severity::Error,
     page: include_str!("../pages/QO112.md"),
+    of_tables: false,
     look: credit_loop,
 };
 
 pub(in crate::rules) static SOMETIMES_DROPPED: Rule = Rule {
-    code: Code::new("QO114", "an SL that some switches pass and others drop"),
+    code: Code::new("QO114", "an SL that some ports pass and others drop"),
     severity: Severity::Warning,
     page: include_str!("../pages/QO114.md"),
+    of_tables: false,
     look: sometimes_dropped,
 };
 
@@ -37,6 +40,7 @@ pub(in crate::rules) static TOP_TOO_LOW: Rule = Rule {
     code: Code::new("QO120", "a forwarding table ends below LIDs that are in use"),
     severity: Severity::Error,
     page: include_str!("../pages/QO120.md"),
+    of_tables: false,
     look: top_too_low,
 };
 
@@ -178,7 +182,12 @@ fn sometimes_dropped(site: &Site<'_>, found: &mut Diagnostics) {
         return;
     }
     let fabric = &held.fabric;
+    // What adapters let in should pass.
     let mut passed = SlSet::EMPTY;
+    for (port, _) in seen.up_ports().filter(|(p, _)| fabric.as_switch(fabric.owner(*p)).is_none()) {
+        let lanes = seen.lanes_of(port).into_iter().filter(|(vl, _)| *vl != Vl::DROP);
+        passed = lanes.fold(passed, |all, (_, sls)| SlSet(all.0 | sls.0));
+    }
     let mut first: Option<(SwitchId, PortNum, PortNum, SlSet)> = None;
     for switch in fabric.switch_ids() {
         let node = fabric.switch_node(switch);
@@ -212,7 +221,7 @@ fn sometimes_dropped(site: &Site<'_>, found: &mut Diagnostics) {
     let Some((switch, from, to, _)) = first.filter(|_| mixed != SlSet::EMPTY) else { return };
     let egress = fabric.port_at(fabric.switch_node(switch), to);
     let mut finding = SOMETIMES_DROPPED.found(format!(
-        "packets of {} pass some switches and are dropped by others, the first of them {} from port \
+        "packets of {} pass some ports and are dropped by others, the first of them {} from port \
          {from} to port {to}",
         sls(mixed),
         switch_name(held, switch)
@@ -251,8 +260,10 @@ fn top_too_low(site: &Site<'_>, found: &mut Diagnostics) {
                 }
             ))
             .note(format!("smpquery switchinfo {}", fabric.port(node.first).lid))
-            .note("the switch drops packets to LIDs above its top, whatever its table holds; a top of \
-                   0 is that of a switch that nobody has set up")
+            .note(
+                "packets to LIDs above its top are dropped, whatever its table holds; 0 is the top \
+                   of a switch that nobody has set up",
+            )
             .help("a heavy sweep sets it"),
     );
 }

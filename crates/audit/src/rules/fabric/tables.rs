@@ -13,6 +13,7 @@ pub(in crate::rules) static NO_ARBITRATION: Rule = Rule {
     code: Code::new("QO103", "a port may send nothing: its arbitration tables are all zero"),
     severity: Severity::Error,
     page: include_str!("../pages/QO103.md"),
+    of_tables: false,
     look: no_arbitration,
 };
 
@@ -20,6 +21,7 @@ pub(in crate::rules) static ONE_LANE_FOR_ALL: Rule = Rule {
     code: Code::new("QO104", "all SLs share one lane although more operate"),
     severity: Severity::Warning,
     page: include_str!("../pages/QO104.md"),
+    of_tables: false,
     look: one_lane_for_all,
 };
 
@@ -27,6 +29,7 @@ pub(in crate::rules) static NO_SUCH_LANE: Rule = Rule {
     code: Code::new("QO105", "an SL is sent to a lane that does not operate"),
     severity: Severity::Error,
     page: include_str!("../pages/QO105.md"),
+    of_tables: false,
     look: no_such_lane,
 };
 
@@ -34,6 +37,7 @@ pub(in crate::rules) static WITHOUT_WEIGHT: Rule = Rule {
     code: Code::new("QO106", "a lane that SLs use has no arbitration weight"),
     severity: Severity::Error,
     page: include_str!("../pages/QO106.md"),
+    of_tables: false,
     look: without_weight,
 };
 

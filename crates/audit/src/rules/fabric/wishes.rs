@@ -12,6 +12,7 @@ pub(in crate::rules) static OTHER_THAN_FILES: Rule = Rule {
     code: Code::new("QO101", "ports hold other tables than the files ask for"),
     severity: Severity::Error,
     page: include_str!("../pages/QO101.md"),
+    of_tables: false,
     look,
 };
 

@@ -119,8 +119,8 @@ pub(super) fn read(words: &[OsString]) -> Result<Option<Request>, Failure> {
         (dumps, given) if held.is_some() => {
             let both = line.extra("live").is_some() && line.extra("snapshot").is_some();
             if both || dumps.is_some() || tables.is_some() || !given.is_empty() {
-                let why = "--live and --snapshot hold all that is judged: no other fabric, dumps \
-                           and tables go with them";
+                let why = "--live and --snapshot hold all that is judged: no other fabric, no \
+                           dumps and no tables go with them";
                 return Err(usage(USAGE, why));
             }
             settings.tune_window = true;
