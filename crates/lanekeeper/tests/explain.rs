@@ -253,3 +253,45 @@ fn flows_that_a_site_saw_stand_still_are_named() {
     let found = String::from_utf8_lossy(&found.stdout).into_owned();
     assert!(found.contains("QO003") && found.contains("VL3 has no weight"), "{found}");
 }
+
+#[test]
+fn a_snapshot_is_taken_as_it_is() {
+    let here = tree();
+    let conf = "qos TRUE\nmax_op_vls 3\nqos_sl2vl 0,1,2,3,3,2,1,15\n";
+    write(&here, "site.conf", conf);
+    let taken = run(here.path(), "snapshot --sim tree -F site.conf -o held");
+    assert!(taken.status.success(), "{taken:?}");
+    // Without a word about the SL there is a table of all of them.
+    let table = report(here.path(), "host0 host7 --snapshot held", 0);
+    assert!(table["settings"].is_null() && table["there"]["choice"].is_null());
+    let rows = table["there"]["by_sl"].as_array().expect("rows");
+    let vls: Vec<&Value> = rows.iter().map(|row| &row["vls"][0]).collect();
+    assert_eq!(vls[..8], [0, 1, 2, 3, 3, 2, 1, 15].map(Value::from).each_ref());
+    assert_eq!((&rows[7]["guaranteed"], &rows[7]["sl"]), (&0.0.into(), &7.into()));
+    // With one the hops are those of the fabric that was read.
+    let held = report(here.path(), "host0 host7 --snapshot held --sl 4", 0);
+    let fabric = report(here.path(), "host0 host7 --fabric tree -F site.conf --sl 4", 0);
+    for way in ["there", "back"] {
+        let hops = |report: &Value| {
+            let hops = report[way]["hops"].as_array().expect("hops").clone();
+            let lane = |hop: &Value| (hop["from"].clone(), hop["lane"]["vl"].clone());
+            hops.iter().map(lane).collect::<Vec<_>>()
+        };
+        assert_eq!(hops(&held), hops(&fabric));
+    }
+    assert_eq!(
+        held["there"]["hops"][0]["lane"]["share"],
+        fabric["there"]["hops"][0]["lane"]["share"]
+    );
+    // Files say who set the SL, as far as they go.
+    write(&here, "policy.conf", POLICY);
+    let line = "host0 host7 --snapshot held -F site.conf -Y policy.conf --service-id 0x2000";
+    let with_files = report(here.path(), line, 0);
+    assert_eq!(with_files["there"]["choice"]["set_by"], "level `bulk` of the QoS policy");
+    let said = complaint(here.path(), "host0 host7 --snapshot held --what-if qos=FALSE");
+    assert!(said.contains("--what-if needs --fabric"), "{said}");
+    let said = complaint(here.path(), "host0 host7 --snapshot held --fabric tree");
+    assert!(said.contains("one fabric at a time"), "{said}");
+    let said = complaint(here.path(), "host0 host7 --snapshot site.conf");
+    assert!(said.contains("cannot be read as a snapshot"), "{said}");
+}

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::time::Duration;
 
-use lk_peers::{Lanekeeper, Simulated, Torus, smpquery};
+use lk_peers::{Lanekeeper, Simulated, Torus, process, smpquery};
 use serde_json::Value;
 
 /// A link as the field's programs show it: LID of the sender, ingress and egress port, and lane.
@@ -133,4 +134,45 @@ fn a_fat_tree_whose_policy_sets_the_sl() {
     let classed = [&["--qos-class", "7"][..], &["--qos_class", "7"]];
     assert_eq!(compare(&fabric, &pairs, &options, classed), BTreeSet::from([11]));
     assert_eq!(compare(&fabric, &pairs, &options, [&[], &[]]), BTreeSet::from([1]));
+}
+
+/// The live fabric, with another subnet manager than ours as its master.
+#[test]
+fn a_live_fabric_is_read_and_its_master_is_asked() {
+    let here = tempfile::TempDir::new().expect("a temporary folder");
+    let tree = ["topo", "fattree", "8", "2", "--hosts", "2", "--format", "ibsim"];
+    let fabric = Simulated::start(&Lanekeeper::run(here.path(), &tree).success());
+    let conf = "qos TRUE\nmax_op_vls 3\nqos_policy_file policy.conf\n\
+                qos_sl2vl 3,2,1,0,0,1,2,3,0,0,0,0,0,0,0,0\n";
+    let policy = "qos-levels\n qos-level\n  name: DEFAULT\n  sl: 6\n end-qos-level\n\
+                  end-qos-levels\n";
+    for (name, text) in [("policy.conf", policy), ("opensm.conf", conf)] {
+        fs::write(fabric.folder().join(name), text).expect("a file");
+    }
+    let _manager = fabric.opensm(&["-F", "opensm.conf"]);
+    let explain = |more: &[&str]| {
+        let mut command = fabric.command(None, Lanekeeper::path());
+        command.args(["explain", "host0", "host7", "--live", "--json"]).args(more);
+        let outcome = process::run(command, "lanekeeper", Duration::from_secs(60));
+        let report: Value = serde_json::from_str(&outcome.out).expect("JSON");
+        (outcome.code, report)
+    };
+    let (code, report) = explain(&[]);
+    assert_eq!(code, Some(0), "{report:#}");
+    let (sl, hops) = explained(&report["there"]);
+    assert_eq!((sl, hops.len()), (6, 4));
+    assert_eq!(report["there"]["choice"]["set_by"], "the subnet administration that was asked");
+    let [from, to] = ["from", "to"].map(|end| report[end]["lid"].as_u64().expect("a LID"));
+    let seen = self::hops(&fabric, from, to, sl);
+    assert_eq!(hops, seen.iter().map(|h| (h.1.into(), h.2.into(), h.3.into())).collect::<Vec<_>>());
+    assert!(hops.iter().all(|hop| hop.2 == 2), "{hops:?}");
+    // With the site's files it is also known who set it.
+    let (_, report) = explain(&["-F", "opensm.conf"]);
+    assert_eq!(report["there"]["choice"]["set_by"], "level `DEFAULT` of the QoS policy");
+    let (code, report) = explain(&["--sl", "1"]);
+    assert_eq!(code, Some(1));
+    assert!(report["there"]["no_path"].as_str().expect("a reason").contains("none that it shows"));
+    let (_, report) = explain(&["--mgid", "ff12:401b:ffff::1234"]);
+    let broken = report["multicast"]["broken"].as_str().expect("a reason");
+    assert!(broken.contains("no such group"), "{broken}");
 }

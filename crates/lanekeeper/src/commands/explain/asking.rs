@@ -1,25 +1,37 @@
-//! What a host asks the subnet administration of a simulated fabric.
-
-use std::sync::Arc;
+//! What is asked of a subnet administration, and what its answers mean.
 
 use anyhow::anyhow;
 use lk_audit::explain::{Answer, Answered, Group, Question, Spot};
-use lk_sm::{GsiAddress, Output};
 use lk_wire::sa::{
-    MCMemberRecord, Message, PathRecord, Record, SaHeader, member_mask, path_mask, sa_status,
+    MCMemberRecord, PathRecord, Record, SaHeader, member_mask, path_mask, sa_status,
 };
 use lk_wire::{Gid, Guid, Lid, Mtu, PKey, Rate, Sl, Status, method};
 
-use super::no_path;
-use super::simulated::Up;
 use crate::failure::Failure;
 
+/// The status of an answer, and its first record if it has one.
+pub(super) type Reply = (Status, Option<Vec<u8>>);
+
+/// Somebody who can be asked.
+pub(super) trait Administration {
+    /// Sends a request in the name of the port with this LID; `None` where nobody answers.
+    fn ask(&mut self, from: Lid, request: &[u8]) -> Option<Reply>;
+
+    /// Why there is no path, after an answer without one.
+    fn why_no_path(&self, question: &Question, ends: (Spot, Spot)) -> String;
+}
+
 /// The path that a host is answered, or why there is none.
-pub(super) fn path(up: &mut Up, question: &Question, (from, to): (Spot, Spot)) -> Answer {
+pub(super) fn path(
+    sa: &mut dyn Administration,
+    question: &Question,
+    (from, to): (Spot, Spot),
+) -> Answer {
     let mut record = PathRecord::default();
     record.set_slid(from.lid.0);
     record.set_dlid(to.lid.0);
-    let mut mask = path_mask::SLID | path_mask::DLID;
+    record.set_numb_path(1);
+    let mut mask = path_mask::SLID | path_mask::DLID | path_mask::NUMB_PATH;
     if let Some(id) = question.service_id {
         record.set_service_id(id);
         mask |= path_mask::SERVICE_ID_MSB | path_mask::SERVICE_ID_LSB;
@@ -36,7 +48,7 @@ pub(super) fn path(up: &mut Up, question: &Question, (from, to): (Spot, Spot)) -
         record.set_sl(sl.0);
         mask |= path_mask::SL;
     }
-    match ask(up, from.lid, method::GET, mask, &record) {
+    match sa.ask(from.lid, &request(method::GET, mask, &record)) {
         None => Answer::NoPath("the subnet administration does not answer".to_owned()),
         Some((Status(0), Some(bytes))) => {
             let record = PathRecord::read(&bytes);
@@ -50,85 +62,95 @@ pub(super) fn path(up: &mut Up, question: &Question, (from, to): (Spot, Spot)) -
             })
         }
         Some((status, _)) if status == sa_status::NO_RECORDS || status == Status(0) => {
-            Answer::NoPath(no_path::why(&up.view, question, (from, to)))
+            Answer::NoPath(sa.why_no_path(question, (from, to)))
         }
         Some((status, _)) => Answer::NoPath(format!("the request is refused: {status}")),
     }
 }
 
-/// Has both ends join a group, as hosts that speak in it do, and waits for its tree.
+/// The GID of a group as somebody writes it.
 ///
 /// # Errors
-/// The word is no GID of a group.
-pub(super) fn group(up: &mut Up, word: &str, lids: (Lid, Lid)) -> Result<Group, Failure> {
+/// It is none.
+pub(super) fn mgid(word: &str) -> Result<Gid, Failure> {
     let address: std::net::Ipv6Addr = word.parse().map_err(|_| {
         anyhow!("--mgid {word}: a GID is wanted, such as ff12:401b:ffff::ffff:ffff")
     })?;
     let number = u128::from(address);
     let mgid = Gid { prefix: (number >> 64) as u64, guid: Guid(number as u64) };
-    if mgid.prefix >> 56 != 0xFF {
-        return Err(anyhow!("--mgid {word}: the GID of a group begins with ff").into());
+    match mgid.prefix >> 56 {
+        0xFF => Ok(mgid),
+        _ => Err(anyhow!("--mgid {word}: the GID of a group begins with ff").into()),
     }
+}
+
+/// Has both ends join a group, as hosts that speak in it do.
+pub(super) fn join_both(
+    sa: &mut dyn Administration,
+    mgid: Gid,
+    ends: [(Lid, Gid, &str); 2],
+) -> Group {
     let mut group = Group { mgid: Some(mgid), mlid: None, params: None, refused: None };
-    for (lid, end) in [(lids.0, "source"), (lids.1, "destination")] {
-        match join(up, mgid, lid) {
-            Ok(record) => {
-                group.mlid = Some(Lid(record.mlid()));
-                let (key, sl) = (PKey(record.pkey()), Sl(record.sl()));
-                group.params = Some((key, sl, Mtu(record.mtu()), Rate(record.rate())));
-            }
+    for (lid, gid, end) in ends {
+        match join(sa, mgid, lid, gid) {
+            Ok(record) => take(&mut group, &record),
             Err(status) => {
-                let why = format!(
+                group.refused = Some(format!(
                     "the {end} may not join it ({status}): it does not exist, or asks for another \
                      P_Key, MTU or rate than the port has"
-                );
-                group.refused = Some(why);
+                ));
                 break;
             }
         }
     }
-    up.settle(10);
-    Ok(group)
+    group
 }
 
-fn join(up: &mut Up, mgid: Gid, lid: Lid) -> Result<MCMemberRecord, Status> {
+/// A group as it is, without a change to it.
+pub(super) fn look_at(sa: &mut dyn Administration, from: Lid, mgid: Gid) -> Group {
+    let mut group = Group { mgid: Some(mgid), mlid: None, params: None, refused: None };
     let mut record = MCMemberRecord::default();
     record.set_mgid(mgid);
-    let served = lk_sm::sa::Served::new(Arc::clone(&up.view));
-    let port = served.index.port_by_lid(lid).ok_or(sa_status::REQ_INVALID)?;
-    record.set_port_gid(served.gid(port));
+    match sa.ask(from, &request(method::GET, member_mask::MGID, &record)) {
+        Some((Status(0), Some(bytes))) => take(&mut group, &MCMemberRecord::read(&bytes)),
+        Some((status, _)) => {
+            group.refused = Some(format!("the subnet administration has no such group ({status})"));
+        }
+        None => group.refused = Some("the subnet administration does not answer".to_owned()),
+    }
+    group
+}
+
+fn take(group: &mut Group, record: &MCMemberRecord) {
+    group.mlid = Some(Lid(record.mlid()));
+    let (key, sl) = (PKey(record.pkey()), Sl(record.sl()));
+    group.params = Some((key, sl, Mtu(record.mtu()), Rate(record.rate())));
+}
+
+fn join(
+    sa: &mut dyn Administration,
+    mgid: Gid,
+    lid: Lid,
+    gid: Gid,
+) -> Result<MCMemberRecord, Status> {
+    let mut record = MCMemberRecord::default();
+    record.set_mgid(mgid);
+    record.set_port_gid(gid);
     record.set_join_state(1);
     let mask = member_mask::MGID | member_mask::PORT_GID | member_mask::JOIN_STATE;
-    match ask(up, lid, method::SET, mask, &record) {
+    match sa.ask(lid, &request(method::SET, mask, &record)) {
         Some((Status(0), Some(bytes))) => Ok(MCMemberRecord::read(&bytes)),
         Some((status, _)) => Err(status),
         None => Err(Status::METHOD_UNSUPPORTED),
     }
 }
 
-/// A request of a host; gives the status and the first record of the answer.
-fn ask<R: Record>(
-    up: &mut Up,
-    from: Lid,
-    method: u8,
-    mask: u64,
-    record: &R,
-) -> Option<(Status, Option<Vec<u8>>)> {
+/// A request in one datagram.
+fn request<R: Record>(method: u8, mask: u64, record: &R) -> Vec<u8> {
     let mut header = SaHeader::request(method, R::ID, 1);
     header.set_component_mask(mask);
     let mut bytes = header.0.to_vec();
     bytes.extend_from_slice(record.bytes());
-    bytes.resize(256, 0);
-    up.world.message(GsiAddress { lid: from, qp: 1, ..GsiAddress::default() }, &bytes);
-    let mut answer = None;
-    let now = up.world.now();
-    up.world.drive(now, &mut |output| {
-        if let Output::Gmp(message) = output {
-            answer = Some(message.bytes);
-        }
-    });
-    let answer = answer?;
-    let message = Message::parse(&answer).ok()?;
-    let record = (message.data.len() >= record.bytes().len()).then(|| message.data.to_vec());
-    Some((Status(message.header.status()), record))
+    bytes.resize(lk_wire::MAD_LEN, 0);
+    bytes
 }

@@ -1,7 +1,6 @@
-//! A snapshot, taken as it is.
+//! A fabric as it is: live, as a snapshot has it, or as opensm's dumps do.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use anyhow::anyhow;
 use lk_audit::explain::{Answer, Design, Group, Report, Subject, explain as explained};
@@ -10,52 +9,55 @@ use lk_qos::policy::{CompiledPolicy, PartitionPorts, Subnet, compile};
 use lk_snapshot::Snapshot;
 use lk_wire::{Lid, PKey, PKeyTable, Sl};
 
+use super::asking;
+use super::live::Live;
 use super::request::{Request, number_of};
 use super::simulated::ends;
 use super::site::Site;
+use crate::commands::snapshot::source::Source;
+use crate::commands::snapshot::tell_unread;
 use crate::failure::Failure;
-use crate::{input, terminal};
 
-/// Explains the path on a fabric as a snapshot has it.
+/// Explains the path on a fabric as it is held now, or was when the snapshot was taken. Of a live
+/// one the subnet administration is asked.
 ///
 /// # Errors
-/// The file is none; it has not the ends.
-pub(super) fn explain(request: &Request, site: &Site, path: &Path) -> Result<Report, Failure> {
-    let source = input::source(path)?;
-    let (snapshot, said) = lk_snapshot::read(&source);
-    terminal::show(&said);
-    let snapshot = snapshot.ok_or_else(|| anyhow!("{} is no snapshot", source.name()))?;
-    of_snapshot(request, site, &snapshot)
-}
-
-/// Explains the path on a fabric that was read.
-///
-/// # Errors
-/// It has not the ends; the group has no LID.
-pub(super) fn of_snapshot(
-    request: &Request,
-    site: &Site,
-    snapshot: &Snapshot,
-) -> Result<Report, Failure> {
+/// There is no fabric to be had; it has not the ends; the group has no LID.
+pub(super) fn explain(request: &Request, site: &Site, source: &Source) -> Result<Report, Failure> {
+    let taken = source.take(&site.settings)?;
+    tell_unread(&taken.snapshot);
+    let snapshot = &taken.snapshot;
     let spots = ends(request, snapshot)?;
+    let question = &request.question;
+    let mut answers = (Answer::NotAsked, Answer::NotAsked);
+    let mut group = None;
+    if *source == Source::Live {
+        let mut sa = Live::open(&site.settings)?;
+        answers = (
+            asking::path(&mut sa, question, spots),
+            asking::path(&mut sa, question, (spots.1, spots.0)),
+        );
+        if let Some(word) = &request.mgid {
+            group = Some(asking::look_at(&mut sa, spots.0.lid, asking::mgid(word)?));
+        }
+    } else {
+        group = request.mgid.as_deref().map(by_lid).transpose()?;
+    }
     let partitions = partitions(snapshot);
     let policy = policy(site, snapshot, &partitions);
-    let engine = site.settings.options.routing_engine.as_deref().unwrap_or("minhop");
     let design = Design {
         config: &site.effective,
         sets: &site.sets,
         policy: policy.as_ref(),
         partitions: &partitions,
-        engine,
+        engine: site.settings.options.routing_engine.as_deref().unwrap_or("minhop"),
     };
-    let group = request.mgid.as_deref().map(group).transpose()?;
-    let nobody = Answer::NotAsked;
     Ok(explained(&Subject {
         snapshot,
         design: Some(design).filter(|_| request.with_options),
-        question: &request.question,
+        question,
         ends: spots,
-        answers: (&nobody, &nobody),
+        answers: (&answers.0, &answers.1),
         group: group.as_ref(),
     }))
 }
@@ -99,7 +101,7 @@ fn policy(
 }
 
 /// The LID of a group: a snapshot knows no GIDs of groups.
-fn group(word: &str) -> Result<Group, Failure> {
+fn by_lid(word: &str) -> Result<Group, Failure> {
     let number = number_of(word).and_then(|number| u16::try_from(number).ok());
     let mlid = number.map(Lid).filter(|lid| lid.is_multicast()).ok_or_else(|| {
         anyhow!("--mgid {word}: a snapshot knows groups by their LID alone, 0xc000 and above")

@@ -1,11 +1,13 @@
 //! `lanekeeper explain`: what happens to the traffic from one port to another, and why.
 //!
 //! [`request`] reads the command line, [`site`] the files of the site; [`simulated`] brings a
-//! fabric up on the embedded simulator, where [`asking`] asks the subnet administration for the
-//! path; [`given`] takes a snapshot as it is. What is made of it is in `lk-audit`.
+//! fabric up on the embedded simulator, [`given`] takes one as it is. [`asking`] has what is asked
+//! of a subnet administration: the simulated one, or that of a real subnet ([`live`]). What is made
+//! of it all is in `lk-audit`.
 
 mod asking;
 mod given;
+mod live;
 mod no_path;
 mod request;
 mod simulated;
@@ -84,7 +86,7 @@ struct WhatIf {
 fn explain(request: &Request, site: &Site) -> Result<Report, Failure> {
     match &request.source {
         Source::Fabric(path) => simulated::explain(request, site, path),
-        Source::Snapshot(path) => given::explain(request, site, path),
+        Source::Held(held) => given::explain(request, site, held),
     }
 }
 

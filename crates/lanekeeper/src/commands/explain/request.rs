@@ -12,6 +12,7 @@ use lk_wire::{PKey, Sl};
 
 use crate::commands::route::request::{IBNL_PATH, usage};
 use crate::commands::sm::setup;
+use crate::commands::snapshot::source::Source as Held;
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -26,8 +27,19 @@ static OWN: &[CommandLineOption] = &[
     CommandLineOption::own(
         &["snapshot"],
         Argument::Required("FILE"),
-        "A snapshot of a fabric, taken as it is. What set the SL is known only as far as options \
-         and files are given, too.",
+        "A snapshot of a fabric, as it is. What set the SL is known only as far as options and \
+         files are given, too.",
+    ),
+    CommandLineOption::own(
+        &["dumps"],
+        Argument::Required("DIR"),
+        "The same of what opensm has dumped there.",
+    ),
+    CommandLineOption::own(
+        &["live"],
+        Argument::None,
+        "The fabric that a port of this machine is on, read by Gets alone; -g names the port. The \
+         master's subnet administration is asked for the path.",
     ),
     CommandLineOption::own(
         &["service-id"],
@@ -39,13 +51,13 @@ static OWN: &[CommandLineOption] = &[
     CommandLineOption::own(
         &["sl"],
         Argument::Required("N"),
-        "With this SL; with --snapshot: it sends on this SL without asking.",
+        "With this SL; with --snapshot and --dumps: it sends on this SL without asking.",
     ),
     CommandLineOption::own(
         &["mgid"],
         Argument::Required("GID"),
-        "Also the way of this multicast group, once both ends have joined it. With --snapshot its \
-         LID, as 0xc001.",
+        "Also the way of this multicast group: with --fabric once both ends have joined it, with \
+         --live as it is. With --snapshot and --dumps its LID, as 0xc001.",
     ),
     CommandLineOption::own(
         &["busy"],
@@ -55,7 +67,7 @@ static OWN: &[CommandLineOption] = &[
     CommandLineOption::own(
         &["what-if"],
         Argument::Required("KEY=VALUE"),
-        "What would change if opensm.conf had this line. May be given several times.",
+        "With --fabric: what would change if opensm.conf had this line. May be given several times.",
     ),
     IBNL_PATH,
     CommandLineOption::own(&["json"], Argument::None, "Print the explanation as JSON."),
@@ -66,10 +78,10 @@ const USAGE: &str = "lanekeeper explain SRC DST";
 
 /// Where the fabric comes from.
 pub(super) enum Source {
-    /// A file of a fabric.
+    /// A file of a fabric, to be brought up.
     Fabric(PathBuf),
-    /// A snapshot.
-    Snapshot(PathBuf),
+    /// A fabric as it is.
+    Held(Held),
 }
 
 /// Options that are taken to be set.
@@ -138,16 +150,22 @@ pub(super) fn read(words: &[OsString]) -> Result<Asked, Failure> {
     let [from, to] = ends.as_slice() else {
         return Err(usage(USAGE, "a source and a destination are wanted"));
     };
-    let own = |given: &&lk_config::command_line::Given| {
-        OWN.iter().any(|own| std::ptr::eq(own, given.option))
+    // Where the file is comes from `file`, and from which port to look says nothing of a design.
+    let says = |given: &lk_config::command_line::Given| {
+        given.option.key().is_some_and(|key| key != "guid")
     };
+    let source = source(&line)?;
+    if what_if.is_some() && matches!(source, Source::Held(_)) {
+        let why = "--what-if needs --fabric, a fabric that can be brought up another way";
+        return Err(usage(USAGE, why));
+    }
     Ok(Asked::Explain(Box::new(Request {
         ends: (from.clone(), to.clone()),
-        source: source(&line)?,
+        source,
         ibnl: line.extra("ibnl-path").map(str::to_owned),
         question: question(&line)?,
         mgid: line.extra("mgid").map(str::to_owned),
-        with_options: file || line.given.iter().any(|given| !own(&given)),
+        with_options: file || line.given.iter().any(says),
         effective,
         what_if,
         json: line.extra("json").is_some(),
@@ -155,11 +173,22 @@ pub(super) fn read(words: &[OsString]) -> Result<Asked, Failure> {
 }
 
 fn source(line: &CommandLine) -> Result<Source, Failure> {
-    match (line.extra("fabric"), line.extra("snapshot")) {
-        (Some(fabric), None) => Ok(Source::Fabric(PathBuf::from(fabric))),
-        (None, Some(file)) => Ok(Source::Snapshot(PathBuf::from(file))),
-        (Some(_), Some(_)) => Err(usage(USAGE, "--fabric and --snapshot: which of the two?")),
-        (None, None) => Err(usage(USAGE, "which fabric? --fabric or --snapshot names one")),
+    let path = |name| line.extra(name).map(PathBuf::from);
+    let sources = [
+        path("fabric").map(Source::Fabric),
+        line.extra("live").map(|_| Source::Held(Held::Live)),
+        path("snapshot").map(|path| Source::Held(Held::File(path))),
+        path("dumps").map(|path| Source::Held(Held::Dumps(path))),
+    ];
+    let mut given = sources.into_iter().flatten();
+    match (given.next(), given.next()) {
+        (Some(source), None) => Ok(source),
+        (None, _) => {
+            Err(usage(USAGE, "which fabric? There are --fabric, --live, --snapshot and --dumps"))
+        }
+        (Some(_), Some(_)) => {
+            Err(usage(USAGE, "one fabric at a time: --fabric, --live, --snapshot or --dumps"))
+        }
     }
 }
 

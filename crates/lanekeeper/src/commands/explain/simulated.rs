@@ -4,15 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::anyhow;
-use lk_audit::explain::{Design, Group, Report, Spot, Subject, explain as explained, spot};
+use lk_audit::explain::{
+    Design, Group, Question, Report, Spot, Subject, explain as explained, spot,
+};
 use lk_fabric::text::FabricFile;
 use lk_qos::policy::PartitionPorts;
 use lk_sim::{SimFabric, SimOptions, World};
-use lk_sm::{Mode, Output, Settings, View};
+use lk_sm::sa::Served;
+use lk_sm::{GsiAddress, Mode, Output, Settings, View};
 use lk_snapshot::{Snapshot, Table};
-use lk_wire::PortNum;
+use lk_wire::sa::Message;
+use lk_wire::{Lid, PortNum, Status};
 
-use super::asking;
+use super::asking::{self, Administration, Reply};
+use super::no_path;
 use super::request::Request;
 use super::site::Site;
 use crate::commands::sm::simulated::own_port;
@@ -31,14 +36,13 @@ pub(super) fn explain(request: &Request, site: &Site, path: &Path) -> Result<Rep
     let mut up = Up::new(&given.file, &site.settings)?;
     let bare = up.view.seen.snapshot();
     let spots = ends(request, &bare)?;
-    let lids = (spots.0.lid, spots.1.lid);
     let question = &request.question;
     let answers = (
         asking::path(&mut up, question, (spots.0, spots.1)),
         asking::path(&mut up, question, (spots.1, spots.0)),
     );
     let group: Option<Group> = match &request.mgid {
-        Some(word) => Some(asking::group(&mut up, word, lids)?),
+        Some(word) => Some(join(&mut up, word, spots)?),
         None => None,
     };
     let snapshot = up.snapshot();
@@ -70,11 +74,42 @@ pub(super) fn ends(request: &Request, snapshot: &Snapshot) -> Result<(Spot, Spot
     Ok((one(&request.ends.0)?, one(&request.ends.1)?))
 }
 
+/// The multicast group, after both ends have joined it and its tree has settled.
+fn join(up: &mut Up, word: &str, (from, to): (Spot, Spot)) -> Result<Group, Failure> {
+    let mgid = asking::mgid(word)?;
+    let served = Served::new(Arc::clone(&up.view));
+    let end = |spot: Spot, name| (spot.lid, served.gid(spot.port), name);
+    let group = asking::join_both(up, mgid, [end(from, "source"), end(to, "destination")]);
+    up.settle(10);
+    Ok(group)
+}
+
 /// A fabric with its manager, up.
-pub(super) struct Up {
-    pub(super) world: World,
+struct Up {
+    world: World,
     /// The state of the subnet.
-    pub(super) view: Arc<View>,
+    view: Arc<View>,
+}
+
+impl Administration for Up {
+    fn ask(&mut self, from: Lid, request: &[u8]) -> Option<Reply> {
+        self.world.message(GsiAddress { lid: from, qp: 1, ..GsiAddress::default() }, request);
+        let mut answer = None;
+        let now = self.world.now();
+        self.world.drive(now, &mut |output| {
+            if let Output::Gmp(message) = output {
+                answer = Some(message.bytes);
+            }
+        });
+        let answer = answer?;
+        let message = Message::parse(&answer).ok()?;
+        let record = (!message.data.is_empty()).then(|| message.data.to_vec());
+        Some((Status(message.header.status()), record))
+    }
+
+    fn why_no_path(&self, question: &Question, ends: (Spot, Spot)) -> String {
+        no_path::why(&self.view, question, ends)
+    }
 }
 
 impl Up {
@@ -91,7 +126,7 @@ impl Up {
     }
 
     /// Lets the manager do what is due within some simulated seconds.
-    pub(super) fn settle(&mut self, seconds: u64) {
+    fn settle(&mut self, seconds: u64) {
         let until = self.world.now() + seconds * 1_000_000_000;
         if let Some(view) = drive(&mut self.world, until) {
             self.view = view;
