@@ -12,18 +12,29 @@ use super::report::{Asked, Hop, Lane, Share, Weight};
 use super::way::Step;
 use crate::kinds::OVERHEAD;
 
-/// A link, with what becomes of packets of an SL on it.
-pub(super) fn hop(subject: &Subject<'_>, step: &Step, sl: Option<Sl>) -> Hop {
+/// The packets that are followed.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Traffic {
+    /// Their SL, where it is known.
+    pub(super) sl: Option<Sl>,
+    /// Their largest payload in bytes; `None`: what links can carry.
+    pub(super) mtu: Option<u32>,
+}
+
+/// A link, with what becomes of packets on it.
+pub(super) fn hop(subject: &Subject<'_>, step: &Step, traffic: Traffic) -> Hop {
     let fabric = &subject.snapshot.fabric;
     let egress = Egress { snapshot: subject.snapshot, port: step.egress };
     let rate = egress.rate();
     let lanes = egress.lanes();
     let mut notes = Vec::new();
     let table = egress.sl2vl(step.ingress);
-    if sl.is_some() && table.is_none() {
+    if traffic.sl.is_some() && table.is_none() {
         notes.push("its SL2VL table was not read".to_owned());
     }
-    let lane = sl.zip(table).map(|(sl, table)| lane(subject, &egress, (sl, &table), &mut notes));
+    let lane = traffic.sl.zip(table);
+    let mtu = traffic.mtu.unwrap_or(u32::MAX).min(egress.mtu());
+    let lane = lane.map(|(sl, table)| lane_of(subject, &egress, (sl, &table), mtu, &mut notes));
     Hop {
         from: fabric.port_name(step.egress),
         to: fabric.port_name(step.peer),
@@ -39,10 +50,11 @@ pub(super) fn hop(subject: &Subject<'_>, step: &Step, sl: Option<Sl>) -> Hop {
     }
 }
 
-fn lane(
+fn lane_of(
     subject: &Subject<'_>,
     egress: &Egress<'_>,
     (sl, table): (Sl, &SlToVlTable),
+    mtu: u32,
     notes: &mut Vec<String>,
 ) -> Lane {
     let vl = table.get(sl);
@@ -66,7 +78,9 @@ fn lane(
     }
     let arbitrates = operate.is_none_or(|code| code.data_vls() > 1);
     let share = match (&tables, &dropped) {
-        (Some(tables), None) => Some(share(subject, egress, vl, tables, arbitrates)),
+        (Some(tables), None) => {
+            Some(share(subject, egress, (vl, mtu + OVERHEAD), tables, arbitrates))
+        }
         _ => None,
     };
     let entries = |list: fn(&ArbTables) -> &Vec<VlArbEntry>| {
@@ -153,11 +167,11 @@ fn high_limit(limit: u8) -> String {
 fn share(
     subject: &Subject<'_>,
     egress: &Egress<'_>,
-    vl: Vl,
+    (vl, own): (Vl, u32),
     tables: &ArbTables,
     arbitrates: bool,
 ) -> Share {
-    let packet = egress.mtu() + OVERHEAD;
+    let full = egress.mtu() + OVERHEAD;
     let megabits = f64::from(egress.rate().data_megabits());
     let mut all = egress.lanes_of(|_| true);
     all.insert(vl);
@@ -165,7 +179,9 @@ fn share(
         if !arbitrates {
             return (1.0, Some(0));
         }
-        let busy: Vec<Busy> = lanes.iter().map(|vl| Busy { vl: *vl, packet }).collect();
+        let packet = |lane: Vl| if lane == vl { own } else { full };
+        let busy: Vec<Busy> =
+            lanes.iter().map(|vl| Busy { vl: *vl, packet: packet(*vl) }).collect();
         let got: Shares = shares(tables, &busy);
         let wait = got.lanes.iter().find(|lane| lane.vl == vl).and_then(|lane| lane.wait);
         (got.of(vl), wait)
@@ -185,7 +201,7 @@ fn share(
         alone: of(&BTreeSet::from([vl])).0,
         wait_bytes,
         wait_microseconds: wait_bytes.filter(|_| megabits > 0.0).map(microseconds),
-        packet,
+        packet: own,
         against: if arbitrates { all.into_iter().map(|vl| vl.0).collect() } else { Vec::new() },
     }
 }

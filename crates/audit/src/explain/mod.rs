@@ -27,6 +27,7 @@ pub use question::{Answer, Answered, Design, Group, Question, Subject};
 pub use report::Report;
 pub use spot::{NoSpot, Spot, spot};
 
+use hop::Traffic;
 use report::{Bottleneck, End, Hop, Multicast, SlRow, Way};
 use way::Steps;
 
@@ -89,7 +90,9 @@ fn end(subject: &Subject<'_>, spot: Spot) -> End {
 fn one_way(subject: &Subject<'_>, ends: (PortId, PortId), answer: &Answer, steps: &Steps) -> Way {
     let choice = choice::choice(subject, ends, answer);
     let sl = choice.as_ref().and_then(|choice| choice.sl).map(Sl);
-    let hops: Vec<Hop> = steps.steps.iter().map(|step| hop::hop(subject, step, sl)).collect();
+    let mtu = choice.as_ref().and_then(|choice| Some(choice.path.as_ref()?.mtu));
+    let traffic = Traffic { sl, mtu };
+    let hops: Vec<Hop> = steps.steps.iter().map(|step| hop::hop(subject, step, traffic)).collect();
     let by_sl = if sl.is_none() { by_sl(subject, steps) } else { Vec::new() };
     let no_path = match answer {
         Answer::NoPath(why) => Some(why.clone()),
@@ -108,8 +111,9 @@ fn one_way(subject: &Subject<'_>, ends: (PortId, PortId), answer: &Answer, steps
 /// The lane of each SL on each link.
 fn by_sl(subject: &Subject<'_>, steps: &Steps) -> Vec<SlRow> {
     let row = |sl: u8| {
+        let traffic = Traffic { sl: Some(Sl(sl)), mtu: None };
         let hops: Vec<Hop> =
-            steps.steps.iter().map(|step| hop::hop(subject, step, Some(Sl(sl)))).collect();
+            steps.steps.iter().map(|step| hop::hop(subject, step, traffic)).collect();
         let lanes = hops.iter().map(|hop| hop.lane.as_ref());
         let vl = |lane: &report::Lane| if lane.dropped.is_some() { 15 } else { lane.vl };
         let vls: Vec<Option<u8>> = lanes.clone().map(|lane| lane.map(vl)).collect();
@@ -160,14 +164,16 @@ fn multicast(subject: &Subject<'_>, group: &Group) -> Multicast {
         }
         (Some(mlid), None) => way::multicast(subject.snapshot, from.port, to.port, mlid),
     };
+    let mtu = group.params.and_then(|(_, _, mtu, _)| mtu.bytes()).map(u32::from);
+    let traffic = Traffic { sl, mtu };
     Multicast {
         mgid: group.mgid.map(|gid| gid.to_string()),
         mlid: group.mlid.unwrap_or(Lid(0)).0,
         pkey: group.params.map(|(key, ..)| key.to_string()),
         sl: sl.map(|sl| sl.0),
-        mtu: group.params.and_then(|(_, _, mtu, _)| mtu.bytes()).map(u32::from),
+        mtu,
         rate: group.params.map(|(_, _, _, rate)| rate.to_string()),
-        hops: steps.steps.iter().map(|step| hop::hop(subject, step, sl)).collect(),
+        hops: steps.steps.iter().map(|step| hop::hop(subject, step, traffic)).collect(),
         broken: steps.broken,
     }
 }

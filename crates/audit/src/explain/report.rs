@@ -274,7 +274,8 @@ pub struct Share {
     pub wait_bytes: Option<u64>,
     /// The same, in microseconds.
     pub wait_microseconds: Option<f64>,
-    /// The bytes of a packet of full size on the link.
+    /// The bytes on the link of a packet of the size that the path allows. Other lanes send packets
+    /// of the size that the link allows.
     pub packet: u32,
     /// The VLs that send beside it.
     pub against: Vec<u8>,

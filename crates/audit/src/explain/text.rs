@@ -7,6 +7,9 @@ use lk_wire::VlCode;
 use super::report::{Choice, Hop, Lane, Multicast, Report, Rule, Settings, SlRow, Way};
 use super::words::{gigabits, lanes, list, percent, share, weights};
 
+/// Up to so many rules that do not match are printed.
+const MISSED: usize = 12;
+
 /// The whole report.
 #[must_use]
 pub fn report(report: &Report) -> String {
@@ -243,9 +246,13 @@ fn rule_lines(out: &mut String, choice: &Choice) {
         let (name, file, at) = (&level.name, &level.file, level.line);
         line(out, 4, &format!("level `{name}` ({file}:{at}): SL {}, {limits}", level.sl));
     }
-    for rule in &choice.missed {
+    for rule in choice.missed.iter().take(MISSED) {
         let why = rule.missed.as_deref().unwrap_or_default();
         line(out, 4, &format!("rule {} does not {}: {why}", rule.number, place(rule)));
+    }
+    if choice.missed.len() > MISSED {
+        let left = choice.missed.len() - MISSED;
+        line(out, 4, &format!("{left} more do not; --json has all of them"));
     }
 }
 
