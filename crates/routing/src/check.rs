@@ -89,7 +89,15 @@ pub fn check(fabric: &Fabric, lids: &LidMap, lfts: &Lfts) -> Check {
 }
 
 impl Check {
-    fn add(&mut self, fabric: &Fabric, graph: &Graph, lids: &LidMap, lid: Lid, column: &Column) {
+    /// Adds what a column shows.
+    pub(crate) fn add(
+        &mut self,
+        fabric: &Fabric,
+        graph: &Graph,
+        lids: &LidMap,
+        lid: Lid,
+        column: &Column,
+    ) {
         self.ways += graph.len() as u64;
         let mut lost: Option<Unreached> = None;
         let mut circle = None;

@@ -1,7 +1,7 @@
 //! One LID's column of the tables as a forest: where each switch sends, and how that ends.
 
 use lk_fabric::Fabric;
-use lk_wire::Lid;
+use lk_wire::{Lid, PortNum};
 
 use crate::graph::Graph;
 use crate::tables::{Lfts, LidMap};
@@ -66,23 +66,29 @@ impl Column {
         map: &LidMap,
         lid: Lid,
     ) {
+        let at = usize::from(lid.0);
+        let port = |s: usize| lfts.rows[s].get(at).copied().unwrap_or(Lfts::NO_PATH);
+        self.load_ports(fabric, graph, map, lid, port);
+    }
+
+    /// Follows a LID from all switches, given the byte of each switch's table.
+    pub(crate) fn load_ports(
+        &mut self,
+        fabric: &Fabric,
+        graph: &Graph,
+        map: &LidMap,
+        lid: Lid,
+        port: impl Fn(usize) -> u8,
+    ) {
         self.known.fill(false);
         for s in 0..graph.len() {
-            self.follow(fabric, graph, lfts, map, lid, s);
+            self.follow(s, |at| step(fabric, graph, port(at), map, lid, at));
         }
         self.sort();
     }
 
     /// Walks from `s` until the rest of the way is known, then notes it for all on the walk.
-    fn follow(
-        &mut self,
-        fabric: &Fabric,
-        graph: &Graph,
-        lfts: &Lfts,
-        map: &LidMap,
-        lid: Lid,
-        s: usize,
-    ) {
+    fn follow(&mut self, s: usize, step: impl Fn(usize) -> (Step, Option<u8>)) {
         /// Stands for "on this walk" in `ends` until the walk's end is known.
         const HERE: End = End::Loop;
         let mut at = s;
@@ -93,7 +99,7 @@ impl Column {
             }
             self.known[at] = true;
             self.ends[at] = HERE;
-            let (step, link) = step(fabric, graph, lfts, map, lid, at);
+            let (step, link) = step(at);
             self.links[at] = link;
             self.walk.push(at as u32);
             match step {
@@ -141,13 +147,15 @@ impl Column {
 fn step(
     fabric: &Fabric,
     graph: &Graph,
-    lfts: &Lfts,
+    port: u8,
     map: &LidMap,
     lid: Lid,
     s: usize,
 ) -> (Step, Option<u8>) {
-    let switch = lk_fabric::SwitchId(s as u32);
-    let Some(port) = lfts.port(switch, lid) else { return (Step::End(End::NoEntry), None) };
+    if port == Lfts::NO_PATH {
+        return (Step::End(End::NoEntry), None);
+    }
+    let (switch, port) = (lk_fabric::SwitchId(s as u32), PortNum(port));
     if let Some(at) = graph.link_at(s, port) {
         return (Step::To(graph.links(s)[at].peer.0), Some(at as u8));
     }

@@ -215,6 +215,11 @@ impl Graph {
         self.link_rows[switch] as usize
     }
 
+    /// A directed link by its number among all.
+    pub(crate) fn link(&self, number: usize) -> Link {
+        self.links[number]
+    }
+
     /// The switch that sends on a directed link, and the link.
     #[must_use]
     pub fn sender(&self, link: usize) -> (SwitchId, Link) {
@@ -242,6 +247,11 @@ impl Graph {
         let row = self.port_rows[switch] as usize..self.port_rows[switch + 1] as usize;
         let at = *self.link_at_port[row].get(usize::from(port.0))?;
         (at != NO_LINK).then_some(usize::from(at))
+    }
+
+    /// Whether the same end ports hang on the same ports as in another graph.
+    pub(crate) fn has_hosts_of(&self, other: &Self) -> bool {
+        self.host_rows == other.host_rows && self.hosts == other.hosts
     }
 
     /// The switch behind a port, if it is another switch.

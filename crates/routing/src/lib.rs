@@ -6,7 +6,8 @@
 //! * [`mod@check`], [`mod@quality`]: whether tables lead where they should, and how well.
 //! * [`patterns`]: what share of a link flows get under patterns of traffic.
 //! * [`topology`]: which well-known topology a fabric is.
-//! * `keep`: entries that stand stay where they may.
+//! * `keep`: entries that stand stay where they may. `ledger`: the short way after a change of few
+//!   links.
 //! * [`hops`]: distances between switches, for dumps.
 //! * [`tables`]: LIDs and forwarding tables. [`overrides`]: SL2VL tables that an engine prescribes.
 //! * [`shaping`]: options that shape the choice of ports.
@@ -42,6 +43,7 @@ mod balance;
 mod column;
 mod deps;
 mod keep;
+mod ledger;
 mod path_lanes;
 mod paths;
 mod route_files;
@@ -55,6 +57,7 @@ pub use engines::{ENGINES, Outcome, UnknownEngine, find, route};
 pub use hops::Hops;
 pub use job::{DataVls, Decline, Engine, RouteJob, RouteOptions, Routes, SlPlan};
 pub use keep::{Kept, LIMIT};
+pub use ledger::{Afresh, Ledger, Proved};
 pub use multicast::{Grower, Grown, Tree};
 pub use overrides::{ArbEntry, LaneOverrides};
 pub use path_lanes::PathLanes;

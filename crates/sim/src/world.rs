@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 
 use lk_fabric::PortId;
 use lk_sm::{
-    Command, Event, GsiAddress, Input, Instant, Mode, Outcome, Outgoing, Output, Settings, Sm,
+    Command, Event, GsiAddress, Input, Instant, Job, JobResult, Mode, Outcome, Outgoing, Output,
+    Settings, Sm,
 };
 use lk_wire::{Lid, class, method};
 
@@ -43,6 +44,7 @@ pub struct World {
     now: u64,
     outcome: Option<Outcome>,
     delays: bool,
+    work: fn(Job) -> JobResult,
 }
 
 impl World {
@@ -58,7 +60,8 @@ impl World {
         // A new kernel has nobody yet who could have taken these methods.
         let client = client.filter(|client| kernel.register(*client, &wanted) == Ok(AGENT));
         let by_hand = BTreeSet::new();
-        Self { sim, kernel, sm, port, client, by_hand, now: 0, outcome: None, delays: false }
+        let (outcome, delays, work) = (None, false, Job::run as fn(Job) -> JobResult);
+        Self { sim, kernel, sm, port, client, by_hand, now: 0, outcome, delays, work }
     }
 
     /// Another manager on the same fabric, as after a restart. Time goes on.
@@ -71,6 +74,11 @@ impl World {
     /// answered at once, which is much faster.
     pub fn set_delays(&mut self, delays: bool) {
         self.delays = delays;
+    }
+
+    /// Who does the manager's jobs, in place of [`Job::run`], which is to be called.
+    pub fn set_work(&mut self, work: fn(Job) -> JobResult) {
+        self.work = work;
     }
 
     /// The manager.
@@ -140,7 +148,7 @@ impl World {
                     sink(Output::Gmp(message));
                 }
                 Output::Job(job) => {
-                    let result = Box::new(job.run());
+                    let result = Box::new((self.work)(job));
                     self.sm.handle(Instant(self.now), Input::JobDone(result));
                 }
                 Output::Wait(until) => {

@@ -118,7 +118,9 @@ options! {
         /// made, and their entries stay where the routing engine allows it.
         adopt_routes: bool = true, reload, Applied, own;
         /// If TRUE, routes are kept while the topology stays the same.
-        use_ucast_cache: bool = false, fixed, NotYet;
+        use_ucast_cache: bool = false, fixed,
+            NoEffect("routes always stay while the topology stays the same, and after a change of \
+                      links only what that concerns is routed anew");
         /// File with hop counts to load instead of computing them.
         lid_matrix_dump_file: Option<String> = None, fixed, Applied;
         /// File with forwarding tables for the routing engine named file.

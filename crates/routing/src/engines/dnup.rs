@@ -18,6 +18,7 @@ use super::updn::{complete, order};
 use crate::graph::Graph;
 use crate::hops::Hops;
 use crate::job::{Decline, Engine, RouteJob, Routes};
+use crate::ledger::Law;
 use crate::paths::up_down::UpDown;
 
 /// The engine `dnup`.
@@ -51,6 +52,14 @@ impl Engine for DnUp {
 }
 
 impl DnUp {
+    /// Paths climb away from the leaf switches and then descend.
+    pub(super) fn law(self, job: &RouteJob<'_>) -> Result<Law, Decline> {
+        let Generic { graph, mut notes, .. } = Generic::new(job);
+        let order = from_top(job, &graph, &self.heights(&graph)?, &mut notes);
+        let join_all = job.options.connect_roots;
+        Ok(Law { graph, order: Some(order), join_all, notes, says_unconnected: false })
+    }
+
     /// The distance of each switch from the nearest one with end ports.
     fn heights(self, graph: &Graph) -> Result<Vec<u32>, Decline> {
         let leaves: Vec<usize> = (0..graph.len()).filter(|s| !graph.hosts(*s).is_empty()).collect();

@@ -103,33 +103,9 @@ impl<'a> Generic<'a> {
         Routes { engine, lfts, sl: SlPlan::Any, lanes: None, master_tree: None, notes: self.notes }
     }
 
-    /// Which switches with end ports cannot send to each other although they are connected.
+    /// See [`super::updn::unconnected`].
     pub(super) fn unconnected(&self, lfts: &Lfts) -> Option<String> {
-        let fabric = self.job.fabric;
-        let part = self.graph.parts();
-        let end = |s: usize| self.targets.on(s).iter().find(|t| !t.is_switch());
-        let leaves: Vec<(usize, Lid)> =
-            (0..self.graph.len()).filter_map(|s| Some((s, end(s)?.base))).collect();
-        let mut lost = 0_usize;
-        let mut first = None;
-        for (from, _) in &leaves {
-            let row = &lfts.rows[*from];
-            for (to, lid) in leaves.iter().filter(|(to, _)| part[*to] == part[*from]) {
-                if row[usize::from(lid.0)] == Lfts::NO_PATH {
-                    lost += 1;
-                    first.get_or_insert((*from, *to));
-                }
-            }
-        }
-        let (from, to) = first?;
-        let name = |s: usize| name_of(fabric, s);
-        Some(format!(
-            "{lost} of {} ways between switches with end ports are not legal and have no path, \
-             one of them from {} to {}",
-            leaves.len() * leaves.len().saturating_sub(1),
-            name(from),
-            name(to)
-        ))
+        super::updn::unconnected(self.job, &self.graph, &self.targets, lfts)
     }
 }
 

@@ -61,6 +61,13 @@ pub fn route(list: &str, job: &RouteJob<'_>) -> Outcome {
     outcome
 }
 
+/// The name that stands first in a list; minhop where none does.
+pub(crate) fn first_named(list: &str) -> &str {
+    let names = list.split([',', ' ', '\t', '\r', '\n']).filter(|name| !name.is_empty());
+    let mut named = names.filter(|n| !matches!(*n, "no_fallback" | "none" | "null" | "(null)"));
+    named.next().unwrap_or("minhop")
+}
+
 /// Routes without regard to what stands.
 fn afresh(list: &str, job: &RouteJob<'_>) -> Outcome {
     let mut outcome = Outcome::default();

@@ -6,10 +6,19 @@ use super::generic::Generic;
 use crate::balance::height::above_leaves;
 use crate::hops::Hops;
 use crate::job::{Decline, Engine, RouteJob, Routes};
+use crate::ledger::Law;
 
 /// The engine `minhop`.
 #[derive(Clone, Copy, Debug)]
 pub struct MinHop;
+
+impl MinHop {
+    /// Any shortest path is good.
+    pub(super) fn law(self, job: &RouteJob<'_>) -> Law {
+        let Generic { graph, notes, .. } = Generic::new(job);
+        Law { graph, order: None, join_all: false, notes, says_unconnected: false }
+    }
+}
 
 impl Engine for MinHop {
     fn name(&self) -> &'static str {

@@ -32,12 +32,27 @@ pub use sssp::Sssp;
 pub use torus2qos::Torus2Qos;
 pub use updn::UpDn;
 
-use crate::job::Engine;
+use crate::job::{Engine, RouteJob};
+use crate::ledger::Law;
+pub(crate) use list::first_named;
+pub(crate) use updn::unconnected;
 
 /// All engines of this version.
 pub const ENGINES: &[&dyn Engine] = &[
     &MinHop, &UpDn, &DnUp, &Dor, &FTree, &FromFile, &Torus2Qos, &Sssp, &DfSssp, &Lash, &Nue, &Auto,
 ];
+
+/// What the paths of an engine keep to, where that is simple enough and it takes the fabric.
+pub(crate) fn law(engine: &str, job: &RouteJob<'_>) -> Option<Law> {
+    match engine {
+        "minhop" => Some(MinHop.law(job)),
+        "sssp" => Some(Sssp.law(job)),
+        "updn" => UpDn.law(job).ok(),
+        "dnup" => DnUp.law(job).ok(),
+        "ftree" => FTree.law(job).ok(),
+        _ => None,
+    }
+}
 
 /// Engines that only NVIDIA's subnet manager has.
 pub const NVIDIA_ONLY: &[&str] =

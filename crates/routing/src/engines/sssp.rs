@@ -4,12 +4,21 @@
 
 use crate::graph::Graph;
 use crate::job::{Decline, Engine, RouteJob, Routes, SlPlan};
+use crate::ledger::Law;
 use crate::sssp::fill::fill;
 use crate::targets::Targets;
 
 /// The engine `sssp`.
 #[derive(Clone, Copy, Debug)]
 pub struct Sssp;
+
+impl Sssp {
+    /// Any shortest path is good.
+    pub(super) fn law(self, job: &RouteJob<'_>) -> Law {
+        let graph = Graph::shaped(job.fabric, &job.options.shaping);
+        Law { graph, order: None, join_all: false, notes: Vec::new(), says_unconnected: false }
+    }
+}
 
 impl Engine for Sssp {
     fn name(&self) -> &'static str {

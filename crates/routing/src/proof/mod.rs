@@ -160,6 +160,25 @@ pub fn prove_all<L: Lanes, S: PathSls>(
     Proof { vls: vls.iter().collect(), channels, waits: count, circle, loops }
 }
 
+/// The turns, from directed link to directed link, of packets to multicast groups on one lane, each
+/// once, ascending.
+pub(crate) fn group_turns<L: Lanes>(
+    graph: &Graph,
+    lanes: &L,
+    trees: &[GroupTree],
+) -> Vec<(u32, u32)> {
+    let vls = &VlSet::new(1);
+    let found = std::sync::Mutex::new(Vec::new());
+    Flood { graph, lanes, vls }.trace_all(trees, |turn| {
+        let turn = (turn.edge.from.link, turn.edge.to.link);
+        found.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(turn);
+    });
+    let mut found = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 /// The lanes that packets of these SLs can come to be on.
 fn used_lanes<L: Lanes>(fabric: &Fabric, graph: &Graph, lanes: &L, sls: SlSet) -> VlSet {
     let of_switch = |s: usize| {

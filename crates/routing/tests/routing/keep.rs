@@ -14,7 +14,7 @@ use crate::fabrics::{Case, any_connected_wiring, tree, whole};
 use crate::golden;
 
 /// The same nodes without some of the cables between switches.
-fn without(fabric: &Fabric, gone: &BTreeSet<PortId>) -> Fabric {
+pub(crate) fn without(fabric: &Fabric, gone: &BTreeSet<PortId>) -> Fabric {
     let mut builder = FabricBuilder::new();
     let added: Vec<_> = fabric
         .nodes()
@@ -38,7 +38,7 @@ fn without(fabric: &Fabric, gone: &BTreeSet<PortId>) -> Fabric {
     builder.build()
 }
 
-fn between_switches(fabric: &Fabric) -> Vec<PortId> {
+pub(crate) fn between_switches(fabric: &Fabric) -> Vec<PortId> {
     let is_switch = |p: PortId| fabric.as_switch(fabric.owner(p)).is_some();
     fabric
         .links()

@@ -11,7 +11,8 @@
 //! * `multicast`: the same with packets to groups. `trees`: the trees of groups.
 //! * `change`: the same while tables are written.
 //! * `golden`, `golden_trees`: against tables that OpenSM made.
-//! * `keep`: entries that stand stay where they may. `auto`: topologies, and engines for them.
+//! * `keep`: entries that stand stay where they may. `ledger`: the short way after a change.
+//! * `auto`: topologies, and engines for them.
 //! * `contention`: shares of flows.
 //! * `findings`: the checker and the figures on tables whose faults are known.
 
@@ -30,6 +31,7 @@ mod golden;
 mod golden_trees;
 mod keep;
 mod lanes;
+mod ledger;
 mod list;
 mod minhop;
 mod multicast;

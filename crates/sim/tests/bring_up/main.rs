@@ -13,6 +13,7 @@ mod path_sls;
 mod reading;
 mod safe_change;
 mod setup;
+mod short_way;
 mod tables;
 mod torus;
 mod vendor;

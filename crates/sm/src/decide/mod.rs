@@ -25,7 +25,7 @@ use lk_config::sa_db::SaDb;
 use lk_config::{Options, PartitionsConf, PrefixRoutes};
 use lk_fabric::{FabricBuilder, PortId};
 use lk_qos::policy::PolicyFile;
-use lk_routing::{Lfts, LidMap, RouteJob, RouteOptions, Routes};
+use lk_routing::{Ledger, Lfts, LidMap, Outcome, RouteJob, RouteOptions, Routes};
 use lk_wire::{MlnxExtPortInfo, PKeyTable, PortInfo, SwitchInfo, VlArbTable};
 
 use crate::event::Event;
@@ -37,6 +37,7 @@ pub use partitions::{Membership, Partition, Partitions};
 pub(crate) use pkeys::PartEnforce;
 pub use policy::PolicyInUse;
 pub use proof::Forwarding;
+use proof::ledger;
 pub(crate) use proof::{concerns_traffic, writing_order};
 pub use qos::{QosTables, egress_port};
 pub use trees::Multicast;
@@ -112,6 +113,8 @@ pub struct Desired {
     pub switches: Vec<Option<SwitchInfo>>,
     /// Forwarding; `None` if no engine could route and there may be no fallback.
     pub routes: Option<Routes>,
+    /// What is known of these routes, where that makes the next decision shorter.
+    pub ledger: Option<Arc<Ledger>>,
     /// Whether these routes reach everything and cannot deadlock; `None` without routes.
     pub verdict: Option<Verdict>,
     /// SL2VL and VLArb; nothing in it with QoS off.
@@ -158,7 +161,7 @@ pub(crate) fn decide_with(
 ) -> Desired {
     let mut events = Vec::new();
     let plan = lids::assign(seen, settings, &mut events);
-    let routes = route(seen, settings, &plan.map, &mut events);
+    let (routes, ledger) = route(seen, settings, &plan.map, before, &mut events);
     torus::changes(settings, before, routes.as_ref(), &mut events);
     let partitions = Partitions::of(seen, settings);
     let pkeys = pkeys::tables(seen, &partitions, &settings.options, &mut events);
@@ -175,6 +178,7 @@ pub(crate) fn decide_with(
         vendor_ports: fdr10::vendor_ports(seen, settings.options.fdr10),
         switches,
         routes,
+        ledger,
         verdict: None,
         qos,
         multicast: Arc::new(Multicast::none(&seen.fabric)),
@@ -184,15 +188,29 @@ pub(crate) fn decide_with(
         events,
     };
     trees::decide(seen, settings, &mut desired, groups, before);
-    judge(seen, &mut desired);
+    judge(seen, &mut desired, before);
     desired
 }
 
-/// Adds the verdict on unicast and multicast together.
-fn judge(seen: &Observed, desired: &mut Desired) {
+/// Adds the verdict on unicast and multicast together: by what is known of the routes if that is
+/// enough, else by following all packets.
+fn judge(seen: &Observed, desired: &mut Desired, before: Option<&Desired>) {
     let Some(routes) = &desired.routes else { return };
-    let trees = &desired.multicast.trees;
-    let verdict = Verdict::of_desired(&seen.fabric, &desired.lids, routes, trees, &desired.qos);
+    let (fabric, trees, qos) = (&*seen.fabric, &desired.multicast.trees, &desired.qos);
+    let short = desired.ledger.as_deref().and_then(|ledger| {
+        let tables = Forwarding { fabric, lids: &desired.lids, lfts: &routes.lfts, trees };
+        let known = ledger::Known::new(&tables, ledger, qos)?;
+        Some(known.verdict(before.and_then(|before| before.verdict.as_ref())))
+    });
+    let verdict = match short {
+        Some(Some(verdict)) => verdict,
+        // The ledger does not say who is in a circle of packets from and to switches.
+        Some(None) => Verdict::of_desired(fabric, &desired.lids, routes, trees, qos),
+        None => {
+            desired.ledger = None;
+            Verdict::of_desired(fabric, &desired.lids, routes, trees, qos)
+        }
+    };
     desired.events.extend(verdict.events(routes.engine));
     desired.verdict = Some(verdict);
 }
@@ -211,18 +229,35 @@ fn route(
     seen: &Observed,
     settings: &Settings,
     lids: &LidMap,
+    before: Option<&Desired>,
     events: &mut Vec<Event>,
-) -> Option<Routes> {
+) -> (Option<Routes>, Option<Arc<Ledger>>) {
     let options = route_options(seen, settings);
-    let standing = seen.standing_lfts();
-    let (fabric, options) = (&seen.fabric, &options);
-    let job = RouteJob { fabric, lids, options, previous: Some(&standing) };
     let asked = settings.options.routing_engine.as_deref();
-    let outcome = lk_routing::route(&engines::in_force(asked, events), &job);
-    for declined in outcome.declined {
+    let list = engines::in_force(asked, events);
+    let job = RouteJob { fabric: &seen.fabric, lids, options: &options, previous: None };
+    let before = before.and_then(|before| before.ledger.as_deref());
+    let before = before.filter(|ledger| seen.holds(ledger.lfts()));
+    let (outcome, ledger) = match before.and_then(|ledger| ledger.reroute(&list, &job).ok()) {
+        Some((outcome, ledger)) => (outcome, Some(ledger)),
+        None => {
+            let standing = seen.standing_lfts();
+            let job = RouteJob { previous: Some(&standing), ..job };
+            let outcome = lk_routing::route(&list, &job);
+            let ledger = Ledger::new(&job, &outcome);
+            (outcome, ledger)
+        }
+    };
+    tell(settings, asked, &outcome, events);
+    (outcome.routes, ledger.map(Arc::new))
+}
+
+/// Tells what came of a list of engines.
+fn tell(settings: &Settings, asked: Option<&str>, outcome: &Outcome, events: &mut Vec<Event>) {
+    for declined in &outcome.declined {
         events.push(Event::EngineDeclined {
             engine: declined.engine.to_owned(),
-            reason: declined.reason,
+            reason: declined.reason.clone(),
         });
     }
     for unknown in &outcome.unknown {
@@ -248,7 +283,6 @@ fn route(
         }),
         None => events.push(Event::NotRouted),
     }
-    outcome.routes
 }
 
 impl Desired {
@@ -262,6 +296,7 @@ impl Desired {
             vendor_ports: BTreeMap::new(),
             switches: vec![None; routes.lfts.rows.len()],
             routes: Some(routes),
+            ledger: None,
             verdict: None,
             qos: QosTables::default(),
             multicast: Arc::new(Multicast::none(&Arc::new(FabricBuilder::new().build()))),

@@ -5,11 +5,12 @@
 //! they find. It is used before a sweep is applied, in a plan, and for tables from files. `lanes`
 //! says which lanes the desired tables give; `hosts` tells traffic between adapters from that with
 //! switches; `witness` finds whose traffic makes a circle; `change` asks in
-//! which order tables may be written.
+//! which order tables may be written. `ledger` judges by what is known of the routes.
 
 mod change;
 mod hosts;
 mod lanes;
+pub(super) mod ledger;
 mod witness;
 
 use lk_fabric::{Fabric, PortId, SwitchId};

@@ -70,6 +70,21 @@ impl Observed {
         Lfts { top, rows: rows.into_iter().map(Arc::from).collect() }
     }
 
+    /// Whether these tables are in force at all switches.
+    #[must_use]
+    pub fn holds(&self, lfts: &Lfts) -> bool {
+        let last = usize::from(lfts.top.0);
+        let row = |(s, want): (SwitchId, &Arc<[u8]>)| {
+            let top = self.switch_info(s).map_or(0, |info| usize::from(info.linear_fdb_top()));
+            let (row, known) = self.tables.lft(s);
+            top >= last
+                && row.get(..=last).is_some_and(|row| want.get(..=last) == Some(row))
+                && (0..=last / Lfts::BLOCK).all(|block| known.contains(block as u16))
+        };
+        lfts.rows.len() == self.fabric.switches().len()
+            && self.fabric.switch_ids().zip(&lfts.rows).all(row)
+    }
+
     /// A fabric of which only the graph and PortInfo are known, as from a file.
     #[must_use]
     pub fn from_graph(fabric: Fabric, ports: Vec<Option<PortInfo>>) -> Self {

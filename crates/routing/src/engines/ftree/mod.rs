@@ -24,6 +24,7 @@ use super::updn::{complete, order};
 use crate::ca_order::CaOrder;
 use crate::hops::Hops;
 use crate::job::{Decline, Engine, RouteJob, Routes};
+use crate::ledger::Law;
 use crate::paths::up_down::UpDown;
 use places::Places;
 use tree::Tree;
@@ -72,6 +73,18 @@ impl Engine for FTree {
 }
 
 impl FTree {
+    /// Paths climb by rank and then descend. A tree that is none any more is nobody's to mend.
+    pub(in crate::engines) fn law(self, job: &RouteJob<'_>) -> Result<Law, Decline> {
+        let mut generic = Generic::new(job);
+        let (tree, _) = self.find(job, &mut generic)?;
+        let mut notes = Vec::new();
+        let order = Some(from_top(job, &generic, &tree, &mut notes));
+        let Generic { graph, notes: mut all, .. } = generic;
+        all.extend(notes);
+        let join_all = job.options.connect_roots;
+        Ok(Law { graph, order, join_all, notes: all, says_unconnected: false })
+    }
+
     fn find(
         self,
         job: &RouteJob<'_>,

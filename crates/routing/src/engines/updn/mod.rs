@@ -17,18 +17,32 @@ pub(super) mod bridge;
 mod roots;
 
 use lk_fabric::SwitchId;
+use lk_wire::Lid;
 
-use super::generic::Generic;
+use super::generic::{Generic, name_of};
 use crate::graph::Graph;
 use crate::hops::Hops;
 use crate::job::{Decline, Engine, RouteJob, Routes};
+use crate::ledger::Law;
 use crate::paths::up_down::UpDown;
+use crate::tables::Lfts;
+use crate::targets::Targets;
 
 /// The engine `updn`.
 #[derive(Clone, Copy, Debug)]
 pub struct UpDn;
 
 impl UpDn {
+    /// Paths climb towards the roots and then descend.
+    pub(super) fn law(self, job: &RouteJob<'_>) -> Result<Law, Decline> {
+        let Generic { graph, mut notes, .. } = Generic::new(job);
+        let ranks = self.ranks(job, &graph, &mut notes)?;
+        let order = order(job, |s| ranks[s]);
+        let order = Some(self.bridged(job, &graph, order, &mut notes));
+        let join_all = job.options.connect_roots;
+        Ok(Law { graph, order, join_all, notes, says_unconnected: true })
+    }
+
     fn ranks(
         self,
         job: &RouteJob<'_>,
@@ -92,13 +106,42 @@ fn by_order(
         let rule = UpDown::new(&generic.graph, order, connect);
         generic.fill(&rule, height)
     };
-    if let Some(lost) = generic.unconnected(&lfts) {
-        generic.notes.push(format!(
-            "{lost}; connect_roots joins them, by paths that may deadlock; other root switches \
-             may do without"
-        ));
-    }
+    generic.notes.extend(generic.unconnected(&lfts));
     generic.routes(engine, lfts)
+}
+
+/// Says which switches with end ports cannot send to each other although they are connected.
+pub(crate) fn unconnected(
+    job: &RouteJob<'_>,
+    graph: &Graph,
+    targets: &Targets,
+    lfts: &Lfts,
+) -> Option<String> {
+    let part = graph.parts();
+    let end = |s: usize| targets.on(s).iter().find(|t| !t.is_switch());
+    let leaves: Vec<(usize, Lid)> =
+        (0..graph.len()).filter_map(|s| Some((s, end(s)?.base))).collect();
+    let mut lost = 0_usize;
+    let mut first = None;
+    for (from, _) in &leaves {
+        let row = &lfts.rows[*from];
+        for (to, lid) in leaves.iter().filter(|(to, _)| part[*to] == part[*from]) {
+            if row[usize::from(lid.0)] == Lfts::NO_PATH {
+                lost += 1;
+                first.get_or_insert((*from, *to));
+            }
+        }
+    }
+    let (from, to) = first?;
+    let name = |s: usize| name_of(job.fabric, s);
+    Some(format!(
+        "{lost} of {} ways between switches with end ports are not legal and have no path, \
+         one of them from {} to {}; connect_roots joins them, by paths that may deadlock; other \
+         root switches may do without",
+        leaves.len() * leaves.len().saturating_sub(1),
+        name(from),
+        name(to)
+    ))
 }
 
 /// The order by which the paths between all end ports are legal: the given one, or that with a

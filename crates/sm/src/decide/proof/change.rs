@@ -10,7 +10,7 @@ use std::sync::Arc;
 use lk_fabric::{PortId, SwitchId};
 use lk_routing::proof::change::{Change, Order, Why, order};
 use lk_routing::proof::{AnyLanes, OneLane, PathSls, SlSet};
-use lk_routing::{Lfts, RouteSls};
+use lk_routing::{Lfts, RouteJob, RouteOptions, RouteSls};
 use lk_wire::{Lid, PortState};
 
 use super::hosts::{BetweenHosts, hosts_only};
@@ -63,6 +63,9 @@ pub(crate) fn writing_order(
 ) -> Order {
     let Some(routes) = &desired.routes else { return Order::Nothing };
     let verdict = desired.verdict.as_ref();
+    if let Some(order) = known_order(plan, seen, desired, before) {
+        return order;
+    }
     let (old, new) = held(seen, &routes.lfts);
     if verdict.is_some_and(|verdict| !verdict.deadlock_free) {
         return Order::Unsafe(Why::New);
@@ -103,6 +106,30 @@ pub(crate) fn writing_order(
             port.is_some_and(|port| is_live(seen, port))
         },
     })
+}
+
+/// The order by what is known of the routes before and of those that are wanted, where all links
+/// between switches carry data.
+fn known_order(
+    plan: &Plan,
+    seen: &Observed,
+    desired: &Desired,
+    before: Option<&Desired>,
+) -> Option<Order> {
+    let new = desired.ledger.as_deref()?;
+    let old = before?.ledger.as_deref()?;
+    let fabric = &seen.fabric;
+    let is_switch = |p: &PortId| fabric.as_switch(fabric.owner(*p)).is_some();
+    let mut between = fabric.links().filter(|(a, b)| is_switch(a) && is_switch(b));
+    let known = between.all(|(a, _)| is_live(seen, a))
+        && !changes_lanes(plan, seen)
+        && seen.holds(old.lfts());
+    if !known {
+        return None;
+    }
+    let options = RouteOptions::default();
+    let job = RouteJob { fabric, lids: &desired.lids, options: &options, previous: None };
+    new.order_after(&job, old, &desired.multicast.trees)
 }
 
 /// The entries in force, and the wanted ones in rows of the same length.
