@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use lk_config::Options;
 use lk_fabric::topo::{FatTree, Shape, TopoSpec, generate};
-use lk_fabric::{NodeKind, PortId};
+use lk_fabric::{Fabric, NodeId, NodeKind, PortId};
 use lk_sim::{SimFabric, SimOptions, World};
 use lk_sm::io::GsiAddress;
 use lk_sm::{Mode, Settings};
@@ -44,7 +44,11 @@ fn main() {
     println!("{} joins answered in {:.2} s", hosts.len(), start.elapsed().as_secs_f64());
     world.run_for(1_000_000_000);
     println!("settled after {:.2} s", start.elapsed().as_secs_f64());
-    println!("{} MFT blocks written", world.sim.stats().sets(attr::MFT) - sets);
+    let written = world.sim.stats().sets(attr::MFT) - sets;
+    println!("{written} MFT blocks written");
+    // 16 ports of 32 groups fit into a block; each is written once at most.
+    let blocks: usize = fabric.switches().iter().map(|s| blocks_of(&fabric, *s)).sum();
+    assert!(written as usize <= blocks, "{written} writes for {blocks} blocks");
     let start = Instant::now();
     let bytes = leave(fabric.port(hosts[hosts.len() - 1]).guid);
     let lid = Lid(world.sim.port_info(hosts[hosts.len() - 1]).lid());
@@ -56,6 +60,11 @@ fn main() {
         start.elapsed().as_secs_f64(),
         world.sim.stats().sets(attr::MFT) - sets
     );
+}
+
+/// Blocks of a switch for one group.
+fn blocks_of(fabric: &Fabric, switch: NodeId) -> usize {
+    (usize::from(fabric.node(switch).num_ports) + 1).div_ceil(16)
 }
 
 fn join(port: Guid, tid: u64) -> Vec<u8> {
