@@ -6,7 +6,7 @@
 use super::{escaped, text};
 
 /// Pixels of the picture's width, about.
-const WIDTH: usize = 1100;
+const WIDTH: usize = 1060;
 /// Pixels around everything.
 const MARGIN: usize = 16;
 /// Up to so many cells are drawn by themselves, with a text that a browser shows.
