@@ -332,13 +332,20 @@ impl Sm {
     }
 
     pub(super) fn decided(&mut self, mut desired: Desired) {
-        let events = std::mem::take(&mut desired.events);
+        let events = match self.mode {
+            // The report of the plan says how the engine was found.
+            Mode::Plan => desired.events.clone(),
+            _ => std::mem::take(&mut desired.events),
+        };
         let exhausted = |e: &Event| matches!(e, Event::LidsExhausted { .. });
         self.failed += events.iter().filter(|e| exhausted(e)).count();
         self.events(events);
         if desired.routes.is_none() {
             self.failed += 1;
-            self.sweep_over();
+            match self.mode {
+                Mode::Plan => self.nothing_planned(&desired),
+                _ => self.sweep_over(),
+            }
             return;
         }
         if self.mode != Mode::Plan && desired.guid2lid != self.settings.guid2lid {
@@ -352,6 +359,15 @@ impl Sm {
         };
         self.stage = Stage::Read(BlockQueue::new(runs, &seen.fabric));
         self.before = self.desired.replace(Arc::new(desired));
+    }
+
+    /// Ends a plan where no engine routes: nothing would be written.
+    fn nothing_planned(&mut self, desired: &Desired) {
+        if let Some(seen) = &self.seen {
+            let report = Report::of(&Plan::default(), seen, desired);
+            self.out.push_back(Output::Plan(Box::new(report)));
+        }
+        self.finish(Outcome::Incomplete);
     }
 
     fn compare(&mut self) {

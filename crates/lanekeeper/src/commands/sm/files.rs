@@ -104,7 +104,6 @@ pub(in crate::commands) fn write_dumps(folder: &Path, view: &View, log_flags: u8
     }
     write(folder, "opensm.fdbs", |out| dumps::fdbs(view, out))?;
     write(folder, "opensm.mcfdbs", |out| dumps::mcfdbs(view, out))?;
-    write(folder, "opensm.mcfdbs", |_| Ok(()))?;
     write(folder, "opensm-lfts.dump", |out| dumps::lfts(view, out))?;
     write(folder, "opensm-lid-matrix.dump", |out| dumps::lid_matrix(view, out))?;
     if !view.desired.qos.is_empty() {
