@@ -4,6 +4,7 @@
 //! not known is left out. Where nothing leads there, the switch's own way is completed by a known
 //! one: then no verdict depends on it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use lk_fabric::{Fabric, NodeKind, PortId, SwitchId};
@@ -37,6 +38,8 @@ pub struct HeldLanes {
     maps: Vec<LaneMap>,
     /// The first map of each switch, and how many ports it has with port 0.
     switches: Vec<(usize, usize)>,
+    /// Those of adapters' and routers' ports that are known.
+    senders: HashMap<PortId, LaneMap>,
     /// Whether any SL2VL table is known; else all packets are taken to share one lane.
     pub known: bool,
     /// How many ports have tables that are not known, although others' are.
@@ -53,6 +56,10 @@ impl Lanes for HeldLanes {
             (from < *ports && to < *ports).then_some(first + from * ports + to)
         });
         place.map_or_else(|| LaneMap::new(|_| Vl(0)), |place| self.maps[place])
+    }
+
+    fn of_sender(&self, port: PortId) -> LaneMap {
+        self.senders.get(&port).copied().unwrap_or_else(|| LaneMap::new(|_| Vl(0)))
     }
 }
 
@@ -250,6 +257,7 @@ impl HeldLanes {
         let mut lanes = Self {
             maps: Vec::new(),
             switches: Vec::new(),
+            senders: HashMap::new(),
             known,
             unknown_ports: 0,
             dropped: SlSet::EMPTY,
@@ -257,6 +265,9 @@ impl HeldLanes {
         for switch in fabric.switch_ids() {
             lanes.add(snapshot, switch);
         }
+        let adapters = fabric.end_ports().filter(|p| fabric.as_switch(fabric.owner(*p)).is_none());
+        let known = adapters.filter_map(|port| Some((port, lanes_of(snapshot, port, 0)?)));
+        lanes.senders = known.collect();
         lanes
     }
 

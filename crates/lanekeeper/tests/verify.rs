@@ -238,3 +238,98 @@ fn multicast_tables_are_judged_with_the_others() {
     assert_eq!(verdict(here.path(), "verify --dumps dumps")["proof"]["deadlock_free"], true);
     assert_eq!(code(here.path(), "verify ring --group-sls 1"), Some(2));
 }
+
+/// Changes a dump file line by line.
+fn edit(folder: &Path, name: &str, change: impl FnMut(&str) -> String) {
+    let path = folder.join("dumps").join(name);
+    let text = fs::read_to_string(&path).expect("a dump file");
+    let lines: Vec<String> = text.lines().map(change).collect();
+    fs::write(path, lines.join("\n") + "\n").expect("a dump file");
+}
+
+#[test]
+fn adapters_that_drop_their_own_packets_are_found() {
+    let here = ring();
+    let mut adapter = false;
+    edit(here.path(), "opensm-sl2vl.dump", |line| {
+        adapter = match line.split(' ').next() {
+            Some("Channel") => true,
+            Some("Switch") => false,
+            _ => adapter,
+        };
+        match line.split_once(':').filter(|_| adapter && !line.contains('#')) {
+            Some((ports, _)) if !ports.contains("0x") => {
+                format!("{ports}:{}", " 15".repeat(16))
+            }
+            _ => line.to_owned(),
+        }
+    });
+    let output = run(here.path(), "verify --dumps dumps --json");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["proof"]["dropped_sls"], serde_json::json!([0]), "{report:#}");
+    assert_eq!(output.status.code(), Some(1), "{report:#}");
+}
+
+#[test]
+fn a_drop_where_no_packet_goes_is_none() {
+    let here = TempDir::new().expect("a temporary folder");
+    assert_eq!(code(here.path(), "topo fattree 4 2 --output tree"), Some(0));
+    assert_eq!(code(here.path(), "sm --sim tree -Q -o -R updn -D 0x43"), Some(0));
+    // Packets that come to a spine go down. No packet comes from a leaf's uplink to another one.
+    let mut leaf = false;
+    let mut edited = 0;
+    edit(here.path(), "opensm-sl2vl.dump", |line| {
+        if line.starts_with("Switch") {
+            leaf = line.contains("\"L0-");
+        }
+        let ports = line.split_once(':').map(|(ports, _)| ports.split_whitespace());
+        let ports: Vec<&str> = ports.into_iter().flatten().collect();
+        if leaf && matches!(ports[..], ["3", "4"] | ["4", "3"]) {
+            edited += 1;
+            return format!("{}   {}   :{}", ports[0], ports[1], " 15".repeat(16));
+        }
+        line.to_owned()
+    });
+    assert!(edited > 0, "leaves have uplinks 3 and 4");
+    let report = verdict(here.path(), "verify --dumps dumps");
+    assert_eq!(report["proof"]["dropped_sls"], serde_json::json!([]), "{report:#}");
+}
+
+#[test]
+fn lids_that_are_missing_or_doubled_are_told() {
+    let here = ring();
+    let lid = |n: u16| format!("LID:{n:04X}");
+    edit(here.path(), "opensm-subnet.lst", |line| {
+        let host = line.contains("{host1 HCA-1} LID:");
+        let line = line.to_owned();
+        if !host {
+            return line;
+        }
+        let at = line.find("{host1 HCA-1} LID:").expect("it is there") + "{host1 HCA-1} ".len();
+        format!("{}{}{}", &line[..at], lid(1), &line[at + 8..])
+    });
+    let output = run(here.path(), "verify --dumps dumps");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("has LID 1, which") && said.contains("has too"), "{said}");
+}
+
+#[test]
+fn switches_and_their_hosts_may_send_on_other_sls() {
+    let here = ring();
+    // Hosts have SLs that part the ring; switches send on SL 0, and their circle is told apart.
+    assert_eq!(code(here.path(), "route ring -Q -R dfsssp --path-sls sls"), Some(0));
+    let text = fs::read_to_string(here.path().join("sls")).expect("SLs");
+    let line = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let switch = words[0].contains("0x00000000002");
+        format!("{} {} {}\n", words[0], words[1], if switch { "0" } else { words[2] })
+    };
+    fs::write(here.path().join("sls"), text.lines().map(line).collect::<String>()).expect("SLs");
+    assert_eq!(code(here.path(), "sm --sim ring -Q -o -R dfsssp -D 0x43"), Some(0));
+    let report = verdict(here.path(), "verify --dumps dumps --path-sls sls");
+    assert_eq!(report["proof"]["deadlock_free"], true, "{report:#}");
+    fs::write(here.path().join("none"), "").expect("a file");
+    let output = run(here.path(), "verify --dumps dumps --path-sls none");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}

@@ -71,6 +71,10 @@ impl<L: Lanes> Lanes for RouteLanes<'_, L> {
         let own = self.routes.sl2vl(egress, in_port);
         own.unwrap_or_else(|| self.configured.lanes(switch, in_port, out_port))
     }
+
+    fn of_sender(&self, port: PortId) -> LaneMap {
+        self.configured.of_sender(port)
+    }
 }
 
 /// Path SLs of a routing. See [`Routes::proof_sls`].

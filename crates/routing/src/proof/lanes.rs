@@ -1,6 +1,6 @@
 //! What the proof asks of SL2VL tables and path SLs.
 
-use lk_fabric::SwitchId;
+use lk_fabric::{PortId, SwitchId};
 use lk_wire::{Lid, PortNum, Sl, Vl};
 
 /// The lane of each SL: one SLtoVLMappingTable (IBA 14.2.5.8).
@@ -27,6 +27,12 @@ pub trait Lanes: Sync {
     /// The table of a switch for packets that come in by one port and leave by another. Port 0
     /// as the first is the switch's own traffic.
     fn lanes(&self, switch: SwitchId, in_port: PortNum, out_port: PortNum) -> LaneMap;
+
+    /// The table by which an adapter's or router's port puts packets on its link. Nobody waits for
+    /// that link, so what counts is whether packets are dropped.
+    fn of_sender(&self, _port: PortId) -> LaneMap {
+        LaneMap::new(|_| Vl(0))
+    }
 }
 
 /// Tables of any kind.
@@ -36,6 +42,10 @@ pub struct AnyLanes<'a>(pub &'a dyn Lanes);
 impl Lanes for AnyLanes<'_> {
     fn lanes(&self, switch: SwitchId, in_port: PortNum, out_port: PortNum) -> LaneMap {
         self.0.lanes(switch, in_port, out_port)
+    }
+
+    fn of_sender(&self, port: PortId) -> LaneMap {
+        self.0.of_sender(port)
     }
 }
 
@@ -82,6 +92,12 @@ impl SlSet {
     #[must_use]
     pub const fn with(self, sl: Sl) -> Self {
         Self(self.0 | Self::one(sl).0)
+    }
+
+    /// The SLs that are in this set or in the other.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     /// The SLs, ascending.
@@ -138,8 +154,13 @@ impl VlSet {
 
 /// Which SLs paths use.
 pub trait PathSls: Sync {
-    /// The SLs of packets from the end ports on a switch, and from the switch itself, to a LID.
+    /// The SLs of packets from the end ports on a switch to a LID.
     fn sls(&self, from: SwitchId, to: Lid) -> SlSet;
+
+    /// The SLs of packets from the switch itself.
+    fn own(&self, from: SwitchId, to: Lid) -> SlSet {
+        self.sls(from, to)
+    }
 
     /// The SLs of all paths together.
     fn all(&self) -> SlSet;

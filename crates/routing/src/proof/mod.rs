@@ -6,8 +6,9 @@
 //! cannot deadlock (Dally and Seitz); if they do, it can. End ports take packets in without
 //! waiting, so their links are left out.
 //!
-//! What is proved is exact for the given tables, SL2VL tables and path SLs. It covers every LID of
-//! the map, LMC included; [`Traffic`] says from where. Packets to multicast groups make edges in
+//! What is proved is exact for the given tables, SL2VL tables and path SLs, where all end ports of
+//! a switch send with the SLs of any of them ([`PathSls`] knows the switch only). It covers every
+//! LID of the map, LMC included; [`Traffic`] says from where. Packets to multicast groups make edges in
 //! the same graph ([`multicast`]).
 //!
 //! The work goes by destination, not by pair: for one LID the tables form a tree, and each link of
@@ -63,6 +64,9 @@ pub struct Proof {
     pub waits: u64,
     /// A shortest circle of waiting packets, if there is any.
     pub circle: Option<Vec<Wait>>,
+    /// SLs of packets from an end port that are dropped on their way: by an SL2VL table that maps
+    /// their SL to VL 15 (IBA 7.6.6).
+    pub dropped: SlSet,
     /// LIDs for which the tables go round in a loop, ascending. Such packets never arrive, and
     /// the proof does not hold for them.
     pub loops: Vec<Lid>,
@@ -137,27 +141,31 @@ pub fn prove_all<L: Lanes, S: PathSls>(
     let starts = &trace::starts(graph, lanes, &vls);
     let tracer = Tracer { fabric, graph, lids, lfts, lanes, sls, vls: &vls, traffic, starts };
     let passes = passes(&tracer);
-    let mut loops: Vec<Lid> = passes
-        .par_chunks(PASSES)
-        .flat_map_iter(|chunk| {
-            let mut room = tracer.room();
-            let mut looping = Vec::new();
-            for pass in chunk {
-                let own = pass.iter().any(|lid| tracer.has_own(*lid));
-                if tracer.trace(pass[0], own, &mut room, &mut |turn| waits.add(turn.edge)) {
-                    looping.extend_from_slice(pass);
-                }
+    let of_chunk = |chunk: &[Vec<Lid>]| {
+        let mut room = tracer.room();
+        let mut looping = Vec::new();
+        let mut dropped = SlSet::EMPTY;
+        for pass in chunk {
+            let own = pass.iter().any(|lid| tracer.has_own(*lid));
+            if tracer.trace(pass[0], own, &mut room, &mut |turn| waits.add(turn.edge)) {
+                looping.extend_from_slice(pass);
             }
-            looping
-        })
-        .collect();
+            let last = pass.iter().map(|lid| tracer.dropped_at_last(*lid, &room));
+            dropped = last.fold(dropped, SlSet::and);
+        }
+        (looping, dropped.and(room.dropped()))
+    };
+    let (loops, dropped): (Vec<Vec<Lid>>, Vec<SlSet>) =
+        passes.par_chunks(PASSES).map(of_chunk).unzip();
+    let mut loops = loops.concat();
     loops.sort_unstable();
+    let dropped = dropped.into_iter().fold(SlSet::EMPTY, SlSet::and);
     let flood = Flood { graph, lanes, vls: &vls };
     flood.trace_all(trees, |turn| waits.add(turn.edge));
     let circle = circle::shortest(waits)
         .map(|circle| witness::find(&tracer, &passes, &flood, trees, &circle));
     let (channels, count) = waits.count();
-    Proof { vls: vls.iter().collect(), channels, waits: count, circle, loops }
+    Proof { vls: vls.iter().collect(), channels, waits: count, circle, dropped, loops }
 }
 
 /// The turns, from directed link to directed link, of packets to multicast groups on one lane, each

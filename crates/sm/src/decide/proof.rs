@@ -38,7 +38,6 @@ impl Verdict {
         let Forwarding { fabric, lids, lfts, trees } = *tables;
         let check = check(fabric, lids, lfts);
         let Proofs { proof, free, switch_circle } = Proofs::new(tables, lanes, sls);
-        let dropped = lanes::dropped(fabric, lanes, sls.all());
         let circle = proof.circle.as_deref().unwrap_or_default();
         Self {
             deadlock_free: free,
@@ -53,7 +52,7 @@ impl Verdict {
             switch_circle: steps(tables, lanes, sls, &switch_circle),
             forwarding_loops: rounds(fabric, &check),
             unreached: lost(fabric, lids, &check),
-            dropped_sls: numbers(dropped),
+            dropped_sls: numbers(proof.dropped),
             any_sl: AnySl::Unknown,
         }
     }

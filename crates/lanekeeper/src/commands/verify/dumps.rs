@@ -1,19 +1,19 @@
 //! A subnet from opensm's dump files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use anyhow::anyhow;
 use lk_diag::{Diagnostics, SourceFile};
 use lk_fabric::dumps::{mcfdbs, sl2vl, subnet_lst, unicast};
-use lk_fabric::{Fabric, PortId, SwitchId};
+use lk_fabric::{Fabric, NodeKind, PortId, SwitchId};
 use lk_routing::proof::{LaneMap, SlSet};
 use lk_routing::{GroupPorts, GroupTree, Lfts, LidMap};
 use lk_wire::{Guid, Lid, Sl, Vl};
 
 use super::path_sls::PathTable;
 use super::request::Request;
-use super::subject::{Sl2vl, Sls, Subject, Unread};
+use super::subject::{Sl2vl, Sls, Subject, Unread, wrong_lids};
 use super::tables::{Rows, switches_have};
 use crate::failure::Failure;
 use crate::{input, terminal};
@@ -42,6 +42,7 @@ pub(super) fn read(folder: &Path, request: &Request) -> Result<Subject, Failure>
         None => Sls::Fixed(SlSet::one(Sl(0))),
     };
     let flawed = files.flawed;
+    let faults = wrong_lids(&fabric, |_| true);
     let source = folder.display().to_string();
     Ok(Subject {
         source,
@@ -52,6 +53,7 @@ pub(super) fn read(folder: &Path, request: &Request) -> Result<Subject, Failure>
         sl2vl,
         sls,
         notes,
+        faults,
         flawed,
         unread: Unread::default(),
     })
@@ -135,7 +137,16 @@ impl Files<'_> {
         let mut maps = Sl2vl::of_switches(fabric);
         let mut without: Vec<bool> = vec![true; fabric.switches().len()];
         let by_port = switches_by_port_guid(fabric);
+        let adapters: HashMap<Guid, PortId> =
+            fabric.end_ports().map(|port| (fabric.port(port).guid, port)).collect();
         for table in tables {
+            if table.kind != NodeKind::Switch {
+                let port = adapters.get(&table.port_guid);
+                if let (Some(port), Some((_, _, vls))) = (port, table.rows.first()) {
+                    maps.set_sender(*port, LaneMap::new(|sl| Vl(vls[usize::from(sl.0)])));
+                }
+                continue;
+            }
             let at = by_port.binary_search_by_key(&table.port_guid, |(guid, _)| *guid);
             let Ok((_, switch)) = at.map(|at| by_port[at]) else { continue };
             without[switch.index()] = false;

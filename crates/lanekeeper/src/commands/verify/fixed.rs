@@ -32,6 +32,10 @@ impl PathSls for With<'_> {
         SlSet(self.base.sls(from, to).0 | self.more.0)
     }
 
+    fn own(&self, from: SwitchId, to: Lid) -> SlSet {
+        self.base.own(from, to).and(self.more)
+    }
+
     fn all(&self) -> SlSet {
         SlSet(self.base.all().0 | self.more.0)
     }

@@ -6,7 +6,7 @@ use lk_wire::Sl;
 
 use super::path_sls::PathTable;
 use super::request::Request;
-use super::subject::{Sl2vl, Sls, Subject, Unread};
+use super::subject::{Sl2vl, Sls, Subject, Unread, wrong_lids};
 use crate::commands::route;
 use crate::commands::snapshot::source::Source;
 use crate::commands::snapshot::tell_unread;
@@ -51,6 +51,7 @@ pub(super) fn read(source: &Source, request: &Request) -> Result<Subject, Failur
         sl2vl,
         sls,
         notes,
+        faults: wrong_lids(&held.fabric, |port| taken.snapshot.port_info(port).is_some()),
         flawed: taken.flawed,
         unread,
     })

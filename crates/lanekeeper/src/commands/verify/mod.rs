@@ -43,9 +43,12 @@ pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
     for note in &subject.notes {
         terminal::complain(&format!("note: {note}"));
     }
+    for fault in &subject.faults {
+        terminal::complain(&format!("error: {fault}"));
+    }
     let report = Report::of(&subject, request.fixed);
     terminal::print(&if request.json { report.json() } else { report.text() })?;
-    let good = report.is_good() && !subject.flawed;
+    let good = report.is_good() && !subject.flawed && subject.faults.is_empty();
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
 }
 
@@ -73,6 +76,7 @@ fn routed(path: &Path, request: &Request) -> Result<Subject, Failure> {
         sl2vl,
         sls,
         notes: Vec::new(),
+        faults: Vec::new(),
         flawed: input.flawed,
         unread: Unread::default(),
     })

@@ -1,6 +1,8 @@
 //! What is judged.
 
-use lk_fabric::{Fabric, SwitchId};
+use std::collections::{BTreeMap, HashMap};
+
+use lk_fabric::{Fabric, PortId, SwitchId};
 use lk_routing::proof::{LaneMap, Lanes, PathSls, SlSet};
 use lk_routing::{GroupTree, Lfts, LidMap, Routes, SlPlan};
 use lk_sm::Verdict;
@@ -27,6 +29,8 @@ pub(super) struct Subject {
     pub(super) sls: Sls,
     /// What has to be known about how the verdict came about.
     pub(super) notes: Vec<String>,
+    /// What is wrong besides, as sentences.
+    pub(super) faults: Vec<String>,
     /// Whether a file held something wrong.
     pub(super) flawed: bool,
     /// What is not judged because nobody has read it.
@@ -51,18 +55,49 @@ impl Subject {
     }
 }
 
+/// What is wrong with the LIDs of cabled end ports: none, or one that another port has. `known`
+/// says of which ports the LID is known.
+pub(super) fn wrong_lids(fabric: &Fabric, known: impl Fn(PortId) -> bool) -> Vec<String> {
+    let mut owners: BTreeMap<u16, PortId> = BTreeMap::new();
+    let mut faults = Vec::new();
+    let is_switch = |port| fabric.as_switch(fabric.owner(port)).is_some();
+    let cabled = |port: &PortId| is_switch(*port) || fabric.peer(*port).is_some();
+    for port in fabric.end_ports().filter(cabled).filter(|port| known(*port)) {
+        let (base, lmc) = (fabric.port(port).lid.0, fabric.port(port).lmc.min(7));
+        let name = fabric.port_name(port);
+        if base == 0 {
+            faults.push(format!("{name} has no LID: nobody reaches it"));
+            continue;
+        }
+        for lid in base..=base.saturating_add((1 << lmc) - 1) {
+            match owners.get(&lid) {
+                Some(other) => faults.push(format!(
+                    "{name} has LID {lid}, which {} has too: packets reach one of them only",
+                    fabric.port_name(*other)
+                )),
+                None => {
+                    owners.insert(lid, port);
+                }
+            }
+        }
+    }
+    faults
+}
+
 /// SL2VL tables of all switches.
 pub(super) struct Sl2vl {
     maps: Vec<LaneMap>,
     /// The first map of each switch and its number of ports, port 0 included; a map for each way
     /// in and out.
     switches: Vec<(usize, usize)>,
+    /// Those of adapters' and routers' ports, where they are known.
+    senders: HashMap<PortId, LaneMap>,
 }
 
 impl Sl2vl {
     /// One lane everywhere.
-    pub(super) const fn one_lane() -> Self {
-        Self { maps: Vec::new(), switches: Vec::new() }
+    pub(super) fn one_lane() -> Self {
+        Self { maps: Vec::new(), switches: Vec::new(), senders: HashMap::new() }
     }
 
     /// Room for the tables of all switches, one lane each until they are set.
@@ -75,7 +110,8 @@ impl Sl2vl {
             place
         };
         let switches = fabric.switch_ids().map(room).collect();
-        Self { maps: vec![LaneMap::new(|_| Vl(0)); first], switches }
+        let maps = vec![LaneMap::new(|_| Vl(0)); first];
+        Self { maps, switches, senders: HashMap::new() }
     }
 
     /// The tables that switches have by `lanes`.
@@ -89,7 +125,14 @@ impl Sl2vl {
                 }
             }
         }
+        let adapters = fabric.end_ports().filter(|p| fabric.as_switch(fabric.owner(*p)).is_none());
+        tables.senders = adapters.map(|port| (port, lanes.of_sender(port))).collect();
         tables
+    }
+
+    /// Sets the table of an adapter's or router's port.
+    pub(super) fn set_sender(&mut self, port: PortId, map: LaneMap) {
+        self.senders.insert(port, map);
     }
 
     fn place(&self, switch: SwitchId, from: PortNum, to: PortNum) -> Option<usize> {
@@ -129,6 +172,10 @@ impl Lanes for Sl2vl {
         let place = self.place(switch, in_port, out_port);
         place.map_or_else(|| LaneMap::new(|_| Vl(0)), |place| self.maps[place])
     }
+
+    fn of_sender(&self, port: PortId) -> LaneMap {
+        self.senders.get(&port).copied().unwrap_or_else(|| LaneMap::new(|_| Vl(0)))
+    }
 }
 
 /// The SLs of paths.
@@ -158,6 +205,13 @@ impl PathSls for Sls {
         match self {
             Self::Fixed(set) => *set,
             Self::Table(table) => table.sls(from, to),
+        }
+    }
+
+    fn own(&self, from: SwitchId, to: Lid) -> SlSet {
+        match self {
+            Self::Fixed(set) => *set,
+            Self::Table(table) => table.own(from, to),
         }
     }
 

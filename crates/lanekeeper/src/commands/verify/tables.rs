@@ -70,6 +70,7 @@ pub(super) fn read(fabric: &Path, tables: &Path, request: &Request) -> Result<Su
         sl2vl,
         sls,
         notes,
+        faults: Vec::new(),
         flawed,
         unread: Unread::default(),
     })

@@ -6,6 +6,7 @@ use lk_wire::{Lid, PortNum, Sl};
 
 use crate::graph::{Graph, Link};
 use crate::proof::lanes::{AnyLanes, Lanes, PathSls, SlSet, VlSet};
+use crate::proof::trace::Start;
 use crate::proof::waits::{Channel, Edge};
 use crate::tables::{Lfts, LidMap};
 
@@ -13,7 +14,7 @@ use crate::tables::{Lfts, LidMap};
 pub(super) struct Force<'a> {
     pub(super) lfts: Vec<&'a Lfts>,
     /// SL2VL tables, each with the lanes that packets of end ports start on.
-    pub(super) lanes: Vec<(AnyLanes<'a>, &'a [[u16; 16]])>,
+    pub(super) lanes: Vec<(AnyLanes<'a>, &'a [Start])>,
 }
 
 /// What is followed.
@@ -116,11 +117,11 @@ impl<S: PathSls> Mixed<'_, S> {
         for (lanes, starts) in &force.lanes {
             let map = lanes.lanes(switch, PortNum(0), self.links[link].port);
             for sl in self.sls.sls(switch, lid).iter() {
-                let mut places = starts[link][usize::from(sl.0)];
-                if own && let Some(lane) = self.vls.place(map.vl(sl)) {
-                    places |= 1 << lane;
-                }
-                self.begin(link, places, sl, room);
+                self.begin(link, starts[link].lanes(sl), sl, room);
+            }
+            for sl in self.sls.own(switch, lid).iter().filter(|_| own) {
+                let lane = self.vls.place(map.vl(sl));
+                self.begin(link, lane.map_or(0, |lane| 1 << lane), sl, room);
             }
         }
     }

@@ -156,7 +156,7 @@ struct Desk<'a, S> {
     vls: &'a VlSet,
     links: Vec<Link>,
     live: Vec<bool>,
-    starts: [Vec<[u16; 16]>; 2],
+    starts: [Vec<trace::Start>; 2],
     /// LIDs with an entry that changes.
     changed: Vec<Lid>,
     /// Of the others one for all that are alike.

@@ -4,7 +4,7 @@
 //! other on data lanes, as when perfquery reads a switch's counters; on trees with failed links
 //! those ways may turn where no other way does. A loop that needs them is told apart.
 
-use lk_fabric::{Fabric, SwitchId};
+use lk_fabric::{Fabric, PortId, SwitchId};
 use lk_routing::proof::{LaneMap, Lanes, PathSls, Traffic, Wait};
 use lk_routing::{LidMap, Proof, prove_all};
 use lk_wire::{PortNum, Vl};
@@ -55,5 +55,9 @@ impl<L: Lanes> Lanes for BetweenHosts<'_, L> {
             return LaneMap::new(|_| Vl::DROP);
         }
         self.0.lanes(switch, in_port, out_port)
+    }
+
+    fn of_sender(&self, port: PortId) -> LaneMap {
+        self.0.of_sender(port)
     }
 }

@@ -1,7 +1,7 @@
 //! The lanes that desired SL2VL tables give.
 
 use lk_fabric::{Fabric, PortId, SwitchId};
-use lk_routing::proof::{LaneMap, Lanes, SlSet};
+use lk_routing::proof::{LaneMap, Lanes};
 use lk_wire::{PortNum, SlToVlTable, Vl};
 
 use crate::decide::QosTables;
@@ -65,22 +65,9 @@ impl Lanes for EgressLanes {
         // Tables lead to no port that a switch does not have.
         map.copied().unwrap_or_else(|| LaneMap::new(|_| Vl::DROP))
     }
-}
 
-/// The SLs that some switch drops on the way from one cabled port to another.
-pub(super) fn dropped<L: Lanes>(fabric: &Fabric, lanes: &L, sls: SlSet) -> SlSet {
-    let mut found = SlSet::EMPTY;
-    for switch in fabric.switch_ids() {
-        let node = fabric.switch_node(switch);
-        let cabled = fabric.external_ports(node).filter(|p| fabric.peer(*p).is_some());
-        let ports: Vec<PortNum> = cabled.map(|p| fabric.port_num(p)).collect();
-        for from in &ports {
-            for to in ports.iter().filter(|to| *to != from) {
-                let map = lanes.lanes(switch, *from, *to);
-                let lost = sls.iter().filter(|sl| map.vl(*sl) == Vl::DROP);
-                found = lost.fold(found, SlSet::with);
-            }
-        }
+    fn of_sender(&self, port: PortId) -> LaneMap {
+        let map = self.by_port.get(port.index()).and_then(|(start, _)| self.maps.get(*start));
+        map.copied().unwrap_or_else(|| LaneMap::new(|_| Vl(0)))
     }
-    found
 }

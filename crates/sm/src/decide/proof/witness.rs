@@ -45,7 +45,9 @@ fn passes<L: Lanes, S: PathSls>(
     let own = fabric.as_switch(fabric.owner(source)).is_some();
     let Some(mut at) = (if own { Some(source) } else { fabric.peer(source) }) else { return false };
     let Some(first) = fabric.as_switch(fabric.owner(at)) else { return false };
-    if sls.sls(first, held.lid).iter().all(|sl| sl != held.sl) {
+    let sent = if own { sls.own(first, held.lid) } else { sls.sls(first, held.lid) };
+    let held_back = !own && lanes.of_sender(source).vl(held.sl) == Vl::DROP;
+    if held_back || sent.iter().all(|sl| sl != held.sl) {
         return false;
     }
     let mut before = None;
