@@ -20,7 +20,9 @@ pub(super) fn read(source: &SourceFile) -> (TorusConf, Diagnostics) {
         reader.findings.list.push(found);
     }
     for (_, span, text) in source.lines() {
-        let words = words(text, span.start);
+        // A mark of byte order at the start of the file is no part of its first word.
+        let rest = text.strip_prefix('\u{feff}').filter(|_| span.start == 0).unwrap_or(text);
+        let words = words(rest, span.start + text.len() - rest.len());
         if let Some((keyword, arguments)) = words.split_first()
             && !keyword.text.starts_with('#')
         {

@@ -8,8 +8,8 @@
 //!
 //! What is proved is exact for the given tables, SL2VL tables and path SLs, where all end ports of
 //! a switch send with the SLs of any of them ([`PathSls`] knows the switch only). It covers every
-//! LID of the map, LMC included; [`Traffic`] says from where. Packets to multicast groups make edges in
-//! the same graph ([`multicast`]).
+//! LID of the map, LMC included; [`Traffic`] says from where. Packets to multicast groups make
+//! edges in the same graph ([`multicast`]).
 //!
 //! The work goes by destination, not by pair: for one LID the tables form a tree, and each link of
 //! the tree is visited once with the set of SLs that arrives on each lane.

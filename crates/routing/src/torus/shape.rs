@@ -68,6 +68,57 @@ impl Torus {
         of.filter(|(_, p)| p.is_none()).map(|(s, _)| SwitchId(s as u32)).collect()
     }
 
+    /// Whether each switch that is cabled to the torus has a place in it.
+    ///
+    /// # Errors
+    /// A sentence that names those which have none.
+    pub(crate) fn check_left_over(&self, fabric: &Fabric, graph: &Graph) -> Result<(), String> {
+        let cabled = |s: &SwitchId| {
+            let mut links = graph.links(s.index()).iter();
+            links.any(|link| self.places.of[link.peer.index()].is_some())
+        };
+        let left: Vec<SwitchId> = self.left_over().into_iter().filter(cabled).collect();
+        let names = listed("no place in the torus for", &left, |s| switch_name(fabric, *s));
+        names.map_or(Ok(()), |names| {
+            Err(format!(
+                "{names}: too many of the cables there are missing or lead elsewhere, and nothing \
+                 would reach it; plug them in, or take the switch out"
+            ))
+        })
+    }
+
+    /// Whether the cables that a seed names are there. One may have failed; but where cables of its
+    /// switches lead where no torus has any, the file means other switches than it names.
+    ///
+    /// # Errors
+    /// A sentence that names both switches.
+    pub(crate) fn check_seed(
+        &self,
+        fabric: &Fabric,
+        graph: &Graph,
+        placed: &[(usize, SwitchId)],
+    ) -> Result<Vec<String>, String> {
+        let mut notes = Vec::new();
+        let Some(((_, first), others)) = placed.split_first() else { return Ok(notes) };
+        let strange = |s: SwitchId| {
+            let node = fabric.switch_node(s);
+            let at = |port: PortId| fabric.owner(port) == node;
+            self.strange.iter().any(|p| at(*p) || fabric.peer(*p).is_some_and(at))
+        };
+        for (_, other) in others {
+            if graph.links(first.index()).iter().any(|link| link.peer == *other) {
+                continue;
+            }
+            let [a, b] = [*first, *other].map(|s| switch_name(fabric, s));
+            let what = format!("names a link from {a} to {b}, and no cable leads there");
+            if strange(*first) || strange(*other) {
+                return Err(format!("{what}, while others of theirs do not fit the torus"));
+            }
+            notes.push(format!("the seed {what}: it may have failed"));
+        }
+        Ok(notes)
+    }
+
     /// Whether each group of ports has at most so many.
     ///
     /// # Errors
@@ -108,11 +159,9 @@ impl Torus {
         notes.extend(listed("no switch at", &missing, |p| self.lattice.show(*p)));
         notes.extend(self.list_gaps(fabric));
         let left = self.left_over();
-        notes.extend(listed(
-            "not part of the torus, and neither reached nor routed:",
-            &left,
-            |s| switch_name(fabric, *s),
-        ));
+        notes.extend(listed("without a cable to the torus, and not routed:", &left, |s| {
+            switch_name(fabric, *s)
+        }));
         notes.extend(listed("links that are not part of the torus:", &self.strange, |p| {
             let far = fabric.peer(*p).map(|far| fabric.port_name(far)).unwrap_or_default();
             format!("{} to {far}", fabric.port_name(*p))

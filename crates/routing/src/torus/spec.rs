@@ -1,7 +1,7 @@
 //! What torus-2QoS.conf says, as plain data, and where it puts the first switches.
 
 use lk_fabric::{Fabric, SwitchId};
-use lk_wire::Guid;
+use lk_wire::{Guid, Lid};
 
 use super::lattice::{DIMENSIONS, Lattice, Way};
 
@@ -53,8 +53,8 @@ pub struct TorusSeed {
     pub dateline: [i32; 3],
 }
 
-/// No torus has more places than this. A subnet cannot have as many switches.
-const MOST_PLACES: u64 = 1 << 20;
+/// No torus has more places than this: a subnet cannot have more switches than unicast LIDs.
+const MOST_PLACES: u64 = Lid::MAX_UNICAST.0 as u64;
 
 /// The switches that a seed names, at their places.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -185,3 +185,31 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_switch_of_which_nobody_can_tell_where_it_belongs_is_named() {
+    // Three of its four cables are gone: it hangs on its neighbour, and nothing says on which side.
+    let at = [3, 1, 0];
+    let mut plan = Plan::new([6, 5, 1]);
+    let mut cut: Vec<(At, At)> = plan.links();
+    cut.retain(|(a, b)| (*a == at || *b == at) && *a != [2, 1, 0]);
+    assert_eq!(cut.len(), 3);
+    plan.no_link.extend(cut);
+    refused(&plan.bench(), &["sw-3-1-0", "plug them in"]);
+}
+
+#[test]
+fn a_seed_whose_switches_have_no_cable_between_them() {
+    let other = |s: &mut TorusSpec| {
+        s.seeds[0].links[0] = Some((Guid(0x20_0000), Guid(0x20_0001)));
+        s.seeds[0].links[2] = Some((Guid(0x20_0000), Guid(0x20_0004)));
+    };
+    let mut bench = Plan::new([3, 3, 1]).bench();
+    other(bench.options.torus.as_mut().expect("it is set"));
+    refused(&bench, &["the first seed", "sw-0-0-0", "sw-1-1-0", "no cable leads there"]);
+    // The named link may have failed as well as any other.
+    let bench = Plan::new([6, 5, 1]).without_link([0, 0, 0], [1, 0, 0]).bench();
+    let routes = bench.routes();
+    bench.holds(&routes);
+    assert!(routes.notes.iter().any(|n| n.contains("it may have failed")), "{:?}", routes.notes);
+}

@@ -1,12 +1,15 @@
 //! The tables of a routing in the form of opensm's dump files, as though the fabric held them.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use lk_fabric::dumps::sl2vl;
 use lk_fabric::{Fabric, PortId};
-use lk_routing::Routes;
+use lk_routing::proof::Lanes;
+use lk_routing::{Routes, SlPlan};
 use lk_sm::{Desired, Observed, Settings, SweepFigures, View};
-use lk_wire::{PortInfo, PortState};
+use lk_wire::{Lid, PortInfo, PortState, Sl};
 
 use super::lids::Numbered;
 use crate::commands::sm::files;
@@ -36,7 +39,33 @@ pub(super) fn write(
         settings: Arc::new(settings),
         figures: SweepFigures::default(),
     };
-    Ok(files::write_dumps(folder, &view, ROUTING)?)
+    files::write_dumps(folder, &view, ROUTING)?;
+    if let Some(routes) = view.desired.routes.as_ref().filter(|r| needs_tables(r)) {
+        let fabric = &view.seen.fabric;
+        files::write_text(&folder.join("opensm-sl2vl.dump"), |out| {
+            sl2vl(out, fabric, routes, &view)
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether it takes certain SL2VL tables for packets to go as the engine means them to.
+fn needs_tables(routes: &Routes) -> bool {
+    routes.lanes.is_some() || matches!(routes.sl, SlPlan::PerPath(_))
+}
+
+/// The SL2VL tables that the engine wants, or counts on.
+fn sl2vl(out: &mut impl fmt::Write, fabric: &Fabric, routes: &Routes, view: &View) -> fmt::Result {
+    let assumed = routes.assumed_lanes();
+    let lanes = routes.proof_lanes(fabric, &assumed);
+    let lid = |port| Lid(view.seen.port_info(port).map_or(0, PortInfo::lid));
+    sl2vl::write(out, fabric, lid, |end, from, to| {
+        let map = match fabric.as_switch(fabric.owner(end)) {
+            Some(switch) => lanes.lanes(switch, from, to),
+            None => routes.sl2vl(end, from).unwrap_or(assumed),
+        };
+        std::array::from_fn(|sl| map.vl(Sl(sl as u8)).0)
+    })
 }
 
 /// PortInfo with what the dumps print: LIDs, and that cabled ports are up.

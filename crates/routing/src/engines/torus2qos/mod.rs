@@ -41,18 +41,23 @@ impl Torus2Qos {
         }
         let graph = &Graph::new(fabric);
         let (torus, start) = find(fabric, graph, spec)?;
+        let (seed, origin) = (spec::seed_name(start.seed), start.placed.first());
+        let seed_notes = torus
+            .check_seed(fabric, graph, &start.placed)
+            .map_err(|why| format!("{seed} of torus-2QoS.conf {why}"))?;
         let vls = job.options.data_vls;
         check_vls(vls.switches, !torus.missing().is_empty())?;
         check_port_order(fabric, spec)?;
         torus.check_groups(fabric, graph, spec.group_ports)?;
         sound::check(fabric, &torus)?;
+        torus.check_left_over(fabric, graph)?;
         let lfts = tables::fill(fabric, job.lids, &torus, &spec.port_order)?;
         let [x, y, z] = torus.lattice.radix;
-        let (seed, origin) = (spec::seed_name(start.seed), start.placed.first());
         let mut notes = vec![format!(
             "a torus of {x} x {y} x {z} from {seed}, {}",
             origin.map(|(p, _)| torus.name(fabric, *p)).unwrap_or_default()
         )];
+        notes.extend(seed_notes);
         notes.extend(torus.notes(fabric));
         notes.extend(few_lanes(vls.switches, vls.end_ports));
         let sl = SlPlan::PerPair(PairSls::new(fabric, &torus));
