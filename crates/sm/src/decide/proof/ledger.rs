@@ -5,10 +5,10 @@
 
 use lk_fabric::Fabric;
 use lk_routing::Ledger;
-use lk_routing::proof::{AnyLanes, Lanes, OneLane, SlSet, Wait};
+use lk_routing::proof::{AnyLanes, LaneMap, Lanes, OneLane, SlSet, Wait};
 use lk_wire::{Guid, Lid, PortNum, Sl, Vl};
 
-use super::lanes::{EgressLanes, dropped};
+use super::lanes::EgressLanes;
 use super::{Forwarding, lost, numbers, steps};
 use crate::decide::QosTables;
 use crate::verdict::{AnySl, Named, Step, Verdict};
@@ -22,7 +22,6 @@ pub(crate) struct Known<'a> {
     ledger: &'a Ledger,
     lanes: Option<EgressLanes>,
     vls: Vec<u8>,
-    dropped: SlSet,
     channels: u64,
     waits: u64,
 }
@@ -38,10 +37,8 @@ impl<'a> Known<'a> {
         let lanes = (!qos.is_empty()).then(|| EgressLanes::new(fabric, qos));
         let link = link_between_switches(fabric);
         let mut vls: Vec<u8> = link.iter().map(|_| 0).collect();
-        let mut lost = SlSet::EMPTY;
         if let Some(lanes) = &lanes {
-            lost = dropped(fabric, lanes, SlSet::one(SL));
-            if !lanes.keep_to_one_lane() || lost != SlSet::EMPTY {
+            if !lanes.keep_to_one_lane() || may_drop(fabric, lanes, SL) {
                 return None;
             }
             if let Some((switch, port)) = link {
@@ -55,7 +52,7 @@ impl<'a> Known<'a> {
         }
         let proved = ledger.prove(tables.trees)?;
         let (channels, waits) = (proved.channels, proved.waits);
-        Some(Self { tables, ledger, lanes, vls, dropped: lost, channels, waits })
+        Some(Self { tables, ledger, lanes, vls, channels, waits })
     }
 
     /// The verdict. None where packets from and to switches can deadlock and the circle of an
@@ -79,7 +76,7 @@ impl<'a> Known<'a> {
             switch_circle,
             forwarding_loops: Named { lids: 0, first: Vec::new() },
             unreached: lost(self.tables.fabric, self.tables.lids, &check),
-            dropped_sls: numbers(self.dropped),
+            dropped_sls: Vec::new(),
             any_sl: if self.lanes.is_some() { AnySl::Free } else { AnySl::Unknown },
         })
     }
@@ -103,6 +100,21 @@ impl<'a> Known<'a> {
         let (port, vl) = (PortNum(step.from_port), Vl(step.vl));
         Some(Wait { switch, port, vl, lid: Lid(step.lid), sl: Sl(step.sl) })
     }
+}
+
+/// Whether some table drops packets of an SL, whether or not packets go by it: on the way from one
+/// cabled port of a switch to another, or at the port that sends them.
+fn may_drop(fabric: &Fabric, lanes: &EgressLanes, sl: Sl) -> bool {
+    let drops = |map: LaneMap| map.vl(sl) == Vl::DROP;
+    let in_switch = |switch| {
+        let cabled = fabric.external_ports(fabric.switch_node(switch));
+        let cabled = cabled.filter(|p| fabric.peer(*p).is_some());
+        let ports: Vec<PortNum> = cabled.map(|p| fabric.port_num(p)).collect();
+        let other = |from: PortNum| ports.iter().copied().filter(move |to| *to != from);
+        ports.iter().any(|from| other(*from).any(|to| drops(lanes.lanes(switch, *from, to))))
+    };
+    let adapters = fabric.end_ports().filter(|p| fabric.as_switch(fabric.owner(*p)).is_none());
+    fabric.switch_ids().any(in_switch) || adapters.into_iter().any(|p| drops(lanes.of_sender(p)))
 }
 
 /// A switch and its port that is cabled to another switch.
