@@ -39,6 +39,8 @@ pub struct Routing {
     pub engine: Option<String>,
     /// Engines that were asked for and have declined, with their reasons.
     pub declined: Vec<(String, String)>,
+    /// What the engine that routes has to say.
+    pub notes: Vec<String>,
     /// A shortest credit loop, one step a line; empty where there is none.
     pub circle: Vec<String>,
     /// SLs that paths have by the engine's own choice.

@@ -49,6 +49,7 @@ pub static PARSERS: &[Parser] = &[
     parser(codes::UNREADABLE, Severity::Error, include_str!("parsers/CF026.md")),
     parser(codes::UNWISE, Severity::Warning, include_str!("parsers/CF027.md")),
     parser(codes::OPENSM_OTHERWISE, Severity::Info, include_str!("parsers/CF028.md")),
+    parser(codes::WRONG_FILE, Severity::Error, include_str!("parsers/CF029.md")),
     parser(codes::GUID_LINE, Severity::Error, include_str!("parsers/CF030.md")),
     parser(codes::GUID_OTHERWISE, Severity::Warning, include_str!("parsers/CF031.md")),
     parser(codes::GUID_TWICE, Severity::Warning, include_str!("parsers/CF032.md")),

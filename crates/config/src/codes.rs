@@ -68,6 +68,8 @@ codes! {
     UNWISE = "CF027", "unwise value";
     /// A value that OpenSM takes for another one than is in force here.
     OPENSM_OTHERWISE = "CF028", "OpenSM takes this otherwise";
+    /// A file that is of another kind than the one it was given for.
+    WRONG_FILE = "CF029", "another kind of file";
     /// A line of a GUID file that cannot be read; reading ends there.
     GUID_LINE = "CF030", "bad line in a GUID file";
     /// A GUID that is read otherwise than it looks like.

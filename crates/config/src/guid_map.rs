@@ -9,6 +9,7 @@ use lk_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use lk_wire::Guid;
 
 use crate::codes;
+use crate::kind::{self, FileKind};
 use crate::lines::{Piece, pieces};
 use crate::options::number::{Digits, c_space, leading_digits};
 
@@ -68,6 +69,12 @@ pub fn parse(source: &SourceFile) -> (GuidMap, Diagnostics) {
             )
             .at(source, source.line_span(1), "is this a file of GUIDs at all?"),
         );
+    }
+    if reader.map.entries.is_empty()
+        && reader.bad > 3
+        && let Some(wrong) = kind::wrong(source, FileKind::Guids, true)
+    {
+        return (reader.map, wrong);
     }
     (reader.map, reader.diagnostics)
 }
@@ -222,7 +229,8 @@ mod tests {
         fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
             let source = SourceFile::new("f", bytes);
             let (map, found) = parse(&source);
-            prop_assert_eq!(map.stop.is_none(), found.find(codes::GUID_LINE).is_none());
+            let told = [codes::GUID_LINE, codes::WRONG_FILE].map(|code| found.find(code));
+            prop_assert_eq!(map.stop.is_none(), told == [None, None]);
             for entry in &map.entries {
                 prop_assert!(entry.place.end <= source.text().len());
             }

@@ -21,6 +21,7 @@ pub mod fuzzing;
 pub mod guid2lid;
 pub mod guid_files;
 pub mod guid_map;
+pub mod kind;
 mod lines;
 pub mod node_names;
 pub mod opensm_conf;

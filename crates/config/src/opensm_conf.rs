@@ -12,6 +12,7 @@ mod write;
 use lk_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 
 use crate::codes;
+use crate::kind::{self, FileKind};
 use crate::lines::{Piece, pieces};
 use crate::options::{self, OptionSpec, Value};
 use statement::Statement;
@@ -91,7 +92,12 @@ pub fn parse(source: &SourceFile) -> (OpensmConf, Diagnostics) {
         parser.piece(piece);
     }
     parser.unknown.summary(source, &mut parser.diagnostics);
-    let Parser { entries, diagnostics, .. } = parser;
+    let Parser { entries, mut diagnostics, unknown, .. } = parser;
+    if entries.is_empty() && unknown.is_all_there_is() {
+        let wanted = FileKind::OpensmConf;
+        diagnostics = kind::wrong(source, wanted, true)
+            .unwrap_or_else(|| kind::only(source, wanted, "no line of it sets an option", None));
+    }
     (OpensmConf { source: source.clone(), entries }, diagnostics)
 }
 

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use lk_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use lk_wire::Guid;
 
+use crate::kind::{self, FileKind};
 use crate::lines::pieces;
 use crate::{Placed, codes};
 
@@ -59,6 +60,14 @@ pub fn parse(source: &SourceFile) -> (PrefixRoutes, Diagnostics) {
         }
     }
     let Reader { mut found, routes, .. } = reader;
+    // A list of GUIDs has lines without routers, as a faulty file of routes may have.
+    let another = |kind| kind != FileKind::Guids;
+    if routes.is_empty()
+        && kind::kind_of(source).is_some_and(another)
+        && let Some(wrong) = kind::wrong(source, FileKind::PrefixRoutes, true)
+    {
+        return (PrefixRoutes { routes }, wrong);
+    }
     for (at, route) in routes.iter().enumerate() {
         if route.value.prefix.is_some_and(|p| p >> 54 == 0xfe80 >> 6) {
             found.push(

@@ -24,6 +24,7 @@ use std::fmt;
 use lk_diag::{Diagnostics, SourceFile};
 
 use crate::Placed;
+use crate::kind::{self, FileKind};
 
 pub use write::write;
 
@@ -329,5 +330,11 @@ pub struct Sl2vlScope {
 pub fn parse(source: &SourceFile) -> (QosPolicy, Diagnostics) {
     let (mut policy, mut findings) = read::read(source);
     check::check(&mut policy, source, &mut findings);
+    let nothing = QosPolicy { refused: true, ..QosPolicy::default() };
+    if policy.refused
+        && let Some(wrong) = kind::wrong(source, FileKind::QosPolicy, policy == nothing)
+    {
+        findings = wrong;
+    }
     (policy, findings)
 }

@@ -14,6 +14,8 @@ mod write;
 use lk_diag::{Diagnostics, SourceFile};
 use lk_wire::Guid;
 
+use crate::kind::{self, FileKind};
+
 pub use crate::Placed;
 pub use write::write;
 
@@ -104,5 +106,10 @@ pub const DATELINES: [&str; 3] = ["x_dateline", "y_dateline", "z_dateline"];
 /// `torus` or `mesh` line is ignored with a warning, as the first one says all that is needed.
 #[must_use]
 pub fn parse(source: &SourceFile) -> (TorusConf, Diagnostics) {
-    read::read(source)
+    let (conf, found) = read::read(source);
+    let nothing = conf.shape.is_none() && conf.seeds.is_empty();
+    match kind::wrong(source, FileKind::Torus, nothing).filter(|_| conf.refused) {
+        Some(wrong) => (conf, wrong),
+        None => (conf, found),
+    }
 }

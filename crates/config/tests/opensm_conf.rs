@@ -184,7 +184,10 @@ fn a_line_is_cut_after_1022_bytes() {
 #[test]
 fn a_file_of_something_else_is_not_listed_line_by_line() {
     let text = "lorem ipsum\n".repeat(10_000);
-    let (_, diagnostics) = parse(text);
+    let (_, diagnostics) = parse(text.clone());
+    let codes: Vec<_> = diagnostics.iter().map(|d| d.code).collect();
+    assert_eq!(codes, [codes::WRONG_FILE], "nothing of it is an option");
+    let (_, diagnostics) = parse(format!("{text}sm_sl 3\n"));
     assert_eq!(diagnostics.len(), 51);
     let last = diagnostics.iter().last().unwrap();
     assert_eq!(last.message, "9950 more lines start with an unknown word");

@@ -107,7 +107,7 @@ impl Diagnostic {
         Self {
             code,
             severity,
-            message: message.into(),
+            message: bounded(message.into()),
             labels: Vec::new(),
             notes: Vec::new(),
             help: Vec::new(),
@@ -148,21 +148,22 @@ impl Diagnostic {
         text: impl Into<String>,
         primary: bool,
     ) -> Self {
-        self.labels.push(Label { source: source.clone(), span, text: text.into(), primary });
+        let text = bounded(text.into());
+        self.labels.push(Label { source: source.clone(), span, text, primary });
         self
     }
 
     /// Adds a fact that explains the finding.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Self {
-        self.notes.push(text.into());
+        self.notes.push(bounded(text.into()));
         self
     }
 
     /// Adds what can be done about it.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
-        self.help.push(text.into());
+        self.help.push(bounded(text.into()));
         self
     }
 
@@ -171,6 +172,17 @@ impl Diagnostic {
     pub fn primary(&self) -> Option<&Label> {
         self.labels.iter().find(|l| l.primary).or(self.labels.first())
     }
+}
+
+/// A text with its end cut off where it is longer than anybody reads: words of a file may have any
+/// length.
+fn bounded(mut text: String) -> String {
+    const MOST: usize = 1000;
+    if let Some((end, _)) = text.char_indices().nth(MOST) {
+        text.truncate(end);
+        text.push_str("...");
+    }
+    text
 }
 
 /// Findings in the order in which they were made.
@@ -236,6 +248,54 @@ impl Diagnostics {
         self.0.iter().find(|d| d.code == code)
     }
 
+    /// Keeps of the findings with one code in one file the first `most`, and of those on lines of
+    /// many kilobytes the first few: nobody reads more, and a file of another kind has a fault in
+    /// each line. How many more there are is said at the end.
+    #[must_use]
+    pub fn thinned(self, most: usize) -> Self {
+        const LONG_LINE: usize = 8192;
+        const FEW: usize = 4;
+        let mut kinds: Vec<(Code, SourceFile, usize, Severity)> = Vec::new();
+        let mut kept = Vec::new();
+        for found in self.0 {
+            let Some(label) = found.primary() else {
+                kept.push(found);
+                continue;
+            };
+            let line = label.source.line_span(label.source.line_of(label.span.start));
+            let most = if line.len() > LONG_LINE { FEW.min(most) } else { most };
+            let same = |k: &&mut (Code, SourceFile, usize, Severity)| {
+                k.0 == found.code && k.1.is(&label.source)
+            };
+            let count = match kinds.iter_mut().find(same) {
+                Some(kind) => {
+                    kind.2 += 1;
+                    kind.3 = kind.3.max(found.severity);
+                    kind.2
+                }
+                None => {
+                    kinds.push((found.code, label.source.clone(), 1, found.severity));
+                    1
+                }
+            };
+            if count <= most {
+                kept.push(found);
+            }
+        }
+        for (code, source, count, severity) in kinds {
+            let of_kind = |d: &&Diagnostic| {
+                d.code == code && d.primary().is_some_and(|label| label.source.is(&source))
+            };
+            let left = count - kept.iter().filter(of_kind).count();
+            if left > 0 {
+                let message = format!("{}: {left} more in this file", code.title);
+                let end = Span::point(source.line_span(1).start);
+                kept.push(Diagnostic::new(code, severity, message).at(&source, end, ""));
+            }
+        }
+        Self(kept)
+    }
+
     /// Puts them in the order of their places: file name, then offset; those without a place
     /// come first. The order among equals is kept.
     pub fn sort_by_place(&mut self) {
@@ -285,6 +345,13 @@ mod tests {
     const CODE: Code = Code::new("XX001", "a test");
 
     #[test]
+    fn texts_that_are_longer_than_anybody_reads_are_cut() {
+        let found = Diagnostic::info(CODE, "x".repeat(5000)).note("\u{fc}".repeat(1000));
+        assert_eq!(found.message.len(), 1003);
+        assert_eq!(found.notes[0].len(), 2000);
+    }
+
+    #[test]
     fn the_worst_severity_counts() {
         let mut list = Diagnostics::new();
         assert_eq!(list.worst(), None);
@@ -294,6 +361,20 @@ mod tests {
         list.push(Diagnostic::error(CODE, "e"));
         assert!(list.has_errors());
         assert_eq!(list.count(Severity::Warning), 1);
+    }
+
+    #[test]
+    fn of_many_alike_the_first_are_kept_and_the_others_counted() {
+        let file = SourceFile::new("f", "x\n".repeat(100));
+        let at = |n: usize| Diagnostic::warning(CODE, "w").at(&file, Span::point(2 * n), "");
+        let all: Diagnostics = (0..100).map(at).collect();
+        let thin = all.clone().thinned(10);
+        assert_eq!(thin.len(), 11);
+        assert_eq!(thin.as_slice()[10].message, "a test: 90 more in this file");
+        assert_eq!(all.clone().thinned(100), all);
+        let long = SourceFile::new("f", "x".repeat(10_000));
+        let at = |n: usize| Diagnostic::warning(CODE, "w").at(&long, Span::point(n), "");
+        assert_eq!((0..100).map(at).collect::<Diagnostics>().thinned(10).len(), 5);
     }
 
     #[test]

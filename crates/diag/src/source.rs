@@ -109,6 +109,11 @@ impl SourceFile {
         }))
     }
 
+    /// Whether both are the same reading of a file.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The name it was given.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -70,7 +70,7 @@ fn groups_are_compared_by_what_they_name() {
 }
 
 fn fabric() -> Fabric {
-    generate(&TopoSpec::new(Shape::FatTree(FatTree::new(2, 2)))).expect("a tree").fabric
+    generate(&TopoSpec::new(Shape::FatTree(FatTree::new(4, 2)))).expect("a tree").fabric
 }
 
 fn compiled(fabric: &Fabric, file: &PolicyFile) -> CompiledPolicy {
@@ -137,7 +137,7 @@ proptest! {
         let file = file(&format!("port-groups\n{groups}end-port-groups\n{}", with_rules(&lines)));
         let policy = compiled(&fabric, &file);
         let seen = first_for_some(&policy, &ports);
-        let found = reach(&policy.extents());
+        let found = reach(&policy.extents(&fabric));
         for (seen, found) in seen.iter().zip(&found) {
             prop_assert_eq!(*seen, *found == Reach::Reached);
         }
@@ -156,6 +156,6 @@ fn a_group_without_ports_is_named_as_the_reason() {
     let groups = "port-groups\n port-group\n name: g\n port-guid: 0x7777\n end-port-group\n\
                   end-port-groups\n";
     let file = file(&format!("{groups}{}", with_rules(&["destination: g"])));
-    let found = reach(&compiled(&fabric, &file).extents());
+    let found = reach(&compiled(&fabric, &file).extents(&fabric));
     assert_eq!(found, [Reach::Nothing(Criterion::Destination)]);
 }

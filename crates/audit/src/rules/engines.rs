@@ -178,4 +178,9 @@ fn declined(site: &Site<'_>, found: &mut Diagnostics) {
             None => finding,
         });
     }
+    let engine = routing.engine.as_deref().unwrap_or("the engine");
+    for note in &routing.notes {
+        let finding = Diagnostic::info(DECLINED.code, format!("{engine} on this fabric: {note}"));
+        found.push(site.at("routing_engine", "", finding));
+    }
 }

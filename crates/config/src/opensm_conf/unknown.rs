@@ -9,10 +9,15 @@ use crate::options::{self, foreign};
 /// After this many unknown words a file is no opensm.conf, and the rest is only counted.
 const MOST: usize = 50;
 
+/// Fewer unknown words may be slips of the pen.
+const FEW: usize = 3;
+
 /// Reports unknown names, up to a limit.
 #[derive(Default)]
 pub(super) struct Unknown {
     count: usize,
+    /// Names that others know.
+    known: usize,
 }
 
 impl Unknown {
@@ -26,6 +31,7 @@ impl Unknown {
     ) {
         if let Some(found) = known_to_others(source, statement, key) {
             out.push(found);
+            self.known += 1;
             return;
         }
         self.count += 1;
@@ -56,6 +62,11 @@ impl Unknown {
             found = found.help(format!("did you mean `{name}`?"));
         }
         out.push(found);
+    }
+
+    /// Whether the lines are so many unknown words and nothing else.
+    pub(super) const fn is_all_there_is(&self) -> bool {
+        self.count >= FEW && self.known == 0
     }
 
     /// Says how many were not reported.

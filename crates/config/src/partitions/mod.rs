@@ -21,6 +21,7 @@ use lk_diag::{Diagnostics, SourceFile, Span};
 use lk_wire::{Gid, Guid};
 
 use crate::Placed;
+use crate::kind::{self, FileKind};
 
 pub use write::write;
 
@@ -144,5 +145,11 @@ pub struct GroupFlags {
 /// Reads a partitions.conf.
 #[must_use]
 pub fn parse(source: &SourceFile) -> (PartitionsConf, Diagnostics) {
-    read::read(source)
+    let (conf, found) = read::read(source);
+    let empty = |s: &Statement| s.pkey.is_none() && s.items.is_empty();
+    let wrong = kind::wrong(source, FileKind::Partitions, conf.statements.iter().all(empty));
+    match wrong.filter(|_| conf.refused) {
+        Some(wrong) => (conf, wrong),
+        None => (conf, found),
+    }
 }

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use lk_config::Placed;
 use lk_config::qos_policy::{NodeType, PortGroup, QosPolicy, Range, Ranges};
 use lk_diag::Span;
+use lk_fabric::Fabric;
 
 use super::bits::{Intervals, Row, Rows, has, set, words};
 use super::ulps::{Expansion, expand};
@@ -90,10 +91,15 @@ fn one(rules: &[Extent], at: usize) -> Reach {
 }
 
 impl CompiledPolicy {
-    /// What each rule fits in the subnet that the policy was made ready for.
+    /// What each rule fits among the end ports of the fabric that the policy was made ready for.
     #[must_use]
-    pub fn extents(&self) -> Vec<Extent> {
-        let rows = |rows: &Rows| rows.distinct().map(<[u64]>::to_vec).collect::<Vec<Row>>();
+    pub fn extents(&self, fabric: &Fabric) -> Vec<Extent> {
+        // Other ports of switches ask for no paths.
+        let rows = |rows: &Rows| {
+            let of_ports = fabric.end_ports().filter_map(|p| rows.get(p.index()));
+            let different: BTreeSet<&[u64]> = of_ports.collect();
+            different.into_iter().map(<[u64]>::to_vec).collect::<Vec<Row>>()
+        };
         let ranges = |i: &Intervals| i.distinct().map(<[u64]>::to_vec).collect::<Vec<Row>>();
         let all = [
             rows(&self.by_source),

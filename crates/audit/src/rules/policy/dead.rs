@@ -49,7 +49,8 @@ fn dead(site: &Site<'_>, found: &mut Diagnostics) {
             if !places_agree {
                 return;
             }
-            compiled.extents()
+            let fabric = site.managed.map(|managed| &managed.fabric);
+            fabric.map(|fabric| compiled.extents(fabric)).unwrap_or_default()
         }
         _ => rules.iter().map(|rule| rule.extent.clone()).collect(),
     };

@@ -109,8 +109,10 @@ fn routing(view: &View, declined: Vec<(String, String)>) -> Routing {
     // Other engines leave the SL of a path to the policy and the partition.
     let own = ["lash", "dfsssp", "nue", "torus-2QoS"];
     let chooses = engine.as_deref().is_some_and(|engine| own.contains(&engine));
+    let notes = view.desired.routes.as_ref().map(|routes| routes.notes.clone());
     Routing {
         engine,
+        notes: notes.unwrap_or_default(),
         declined,
         circle: verdict.map_or_else(Vec::new, |verdict| {
             verdict.circle.iter().map(ToString::to_string).collect()

@@ -51,6 +51,9 @@ fn page(code: &str) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// So many findings of one code in one file are shown.
+const ALIKE: usize = 50;
+
 fn look(request: Request) -> Result<ExitCode, Failure> {
     let Request {
         effective,
@@ -81,6 +84,7 @@ fn look(request: Request) -> Result<ExitCode, Failure> {
     };
     let site = site.with_files(&files);
     found.extend(check(&site));
+    let mut found = found.thinned(ALIKE);
     found.sort_by_place();
     if let Some(path) = baseline_to {
         let text = accepted::baseline_of(&found);
