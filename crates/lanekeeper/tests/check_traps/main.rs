@@ -60,7 +60,10 @@ fn each_trap_is_found_by_the_code_that_the_table_names() {
 fn no_trap_that_can_be_shown_is_left_out() {
     for row in ROWS.iter().filter(|row| !row.codes.is_empty()) {
         let tried = FIRST.iter().chain(SECOND).any(|(number, _, _)| *number == row.number);
-        assert_ne!(tried, BY_PORTS.contains(&row.number), "row {}: {}", row.number, row.trap);
+        // What only a fabric shows has the fixtures of its rules, and is tried with opensm.
+        let of_fabrics = row.codes.iter().all(|code| code.starts_with("QO1"));
+        let elsewhere = of_fabrics || BY_PORTS.contains(&row.number);
+        assert_ne!(tried, elsewhere, "row {}: {}", row.number, row.trap);
     }
 }
 
