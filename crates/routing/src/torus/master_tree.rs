@@ -34,16 +34,24 @@ struct Up {
 pub type GroupPorts = (SwitchId, Vec<PortNum>);
 
 impl MasterTree {
-    /// Finds the tree.
+    /// Trees that reach all switches, the one of OpenSM first.
     ///
-    /// OpenSM tries a few roots on a diagonal; where none of them will do, all others follow.
-    /// None where no root reaches all switches.
-    pub(crate) fn new(torus: &Torus) -> Option<Self> {
+    /// OpenSM tries a few roots on a diagonal; where none of them will do, all others follow. Then
+    /// come trees that hang what a hole cuts off a branch on another branch, where the others go on
+    /// over the dateline.
+    pub(crate) fn candidates(torus: &Torus) -> impl Iterator<Item = Self> {
         let lattice = &torus.lattice;
         let switches = torus.places.at.iter().flatten().count();
         let all = (0..lattice.len()).filter(|p| torus.places.at[*p].is_some());
-        let roots = first_roots(torus).into_iter().chain(all);
-        roots.map(|root| (root, grow(torus, root))).find_map(|(root, ways)| {
+        let roots: Vec<usize> = first_roots(torus).into_iter().chain(all).collect();
+        let with = |shapes: &'static [Shape]| {
+            let roots = roots.clone();
+            roots.into_iter().flat_map(move |root| shapes.iter().map(move |s| (root, *s)))
+        };
+        let shapes = with(&[Shape::OverDatelines])
+            .chain(with(&[Shape::Hung { up_first: false }, Shape::Hung { up_first: true }]));
+        shapes.filter_map(move |(root, shape)| {
+            let ways = grow(torus, root, shape);
             let reached = ways.iter().flatten().count() + 1;
             (reached == switches).then(|| Self::of_ways(torus, root, &ways)).flatten()
         })
@@ -145,16 +153,29 @@ fn shifted(middle: u32, by: i64, radix: u32) -> Option<u32> {
     u32::try_from(i64::from(middle) + by).ok().filter(|c| *c < radix)
 }
 
+/// What becomes of switches that a hole cuts off the branch that they belong to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Shape {
+    /// The branch goes on over the dateline from its other end.
+    OverDatelines,
+    /// They hang on the next switch of another branch, looked for in this order.
+    Hung { up_first: bool },
+}
+
 /// The way towards the root from each place that the tree reaches.
-fn grow(torus: &Torus, root: usize) -> Vec<Option<Way>> {
+fn grow(torus: &Torus, root: usize, shape: Shape) -> Vec<Option<Way>> {
     let lattice = &torus.lattice;
-    let mut tree = Tree { torus, root, ways: vec![None; lattice.len()] };
+    let ways = vec![None; lattice.len()];
+    let mut tree = Tree { torus, root, ways, over: shape == Shape::OverDatelines };
     for dimension in 0..3 {
         // What the dimensions before have reached, in order of places.
         let reached: Vec<usize> = (0..lattice.len()).filter(|p| tree.has(*p)).collect();
         for place in reached {
             tree.branch(lattice, place, dimension);
         }
+    }
+    if let Shape::Hung { up_first } = shape {
+        while tree.hang(lattice, up_first) {}
     }
     tree.ways
 }
@@ -163,9 +184,37 @@ struct Tree<'a> {
     torus: &'a Torus,
     root: usize,
     ways: Vec<Option<Way>>,
+    /// Whether a branch may go on over its dateline.
+    over: bool,
 }
 
 impl Tree<'_> {
+    /// Hangs places that the tree does not reach on neighbours that it does, short of datelines.
+    /// Returns whether there were any.
+    fn hang(&mut self, lattice: &Lattice, up_first: bool) -> bool {
+        let mut ways: Vec<Way> = Way::all().collect();
+        ways.sort_by_key(|way| (way.dimension(), way.up() != up_first));
+        let open: Vec<usize> = (0..lattice.len())
+            .filter(|p| self.torus.places.at[*p].is_some() && !self.has(*p))
+            .collect();
+        let found: Vec<(usize, Way)> = open
+            .into_iter()
+            .filter_map(|place| {
+                let leads = |way: &&Way| {
+                    let at = lattice.coordinates(place)[way.dimension()];
+                    let last = lattice.radix[way.dimension()] - 1;
+                    let over = at == if way.up() { last } else { 0 };
+                    !over && self.torus.next(place, **way).is_some_and(|next| self.has(next))
+                };
+                Some((place, *ways.iter().find(leads)?))
+            })
+            .collect();
+        for (place, way) in &found {
+            self.ways[*place] = Some(*way);
+        }
+        !found.is_empty()
+    }
+
     fn has(&self, place: usize) -> bool {
         place == self.root || self.ways[place].is_some()
     }
@@ -178,7 +227,7 @@ impl Tree<'_> {
         let [down, up] = [Way::new(dimension, false), Way::new(dimension, true)];
         let (low, below) = self.run(start, down, at);
         let (high, above) = self.run(start, up, last - at);
-        if (below, above) == (at, last - at) {
+        if !self.over || (below, above) == (at, last - at) {
             return;
         }
         if below == at {

@@ -14,7 +14,7 @@ use crate::graph::Graph;
 use crate::job::{Decline, Engine, RouteJob, Routes, SlPlan};
 use crate::torus::shape::Torus;
 use crate::torus::spec::Start;
-use crate::torus::{MasterTree, PairSls, TorusSpec};
+use crate::torus::{PairSls, TorusSpec};
 use crate::torus::{place, shape, spec};
 
 /// The engine torus-2QoS.
@@ -62,10 +62,11 @@ impl Torus2Qos {
         notes.extend(few_lanes(vls.switches, vls.end_ports));
         let sl = SlPlan::PerPair(PairSls::new(fabric, &torus));
         let lanes = Some(lanes::overrides(fabric, &torus, vls));
-        let tree = MasterTree::new(&torus).ok_or("no multicast tree reaches all switches")?;
-        let master_tree = Some(tree);
-        let routes = Routes { engine: self.name(), lfts, sl, lanes, master_tree, notes };
+        let routes = Routes { engine: self.name(), lfts, sl, lanes, master_tree: None, notes };
         sound::prove_around_holes(job, &torus, &routes)?;
+        let (tree, note) = sound::master_tree(job, &torus, &routes)?;
+        let mut routes = Routes { master_tree: Some(tree), ..routes };
+        routes.notes.extend(note);
         Ok(routes)
     }
 }

@@ -2,14 +2,18 @@
 //!
 //! [`check`] looks at the shape alone, before any table is made. It does not see everything: the
 //! ways around a missing switch and those around a missing link can close a circle together. So
-//! [`prove_around_holes`] has the finished tables proved where a fabric lacks both.
+//! [`prove_around_holes`] has the finished tables proved where a fabric lacks both, and
+//! [`master_tree`] proves the tree of multicast groups with them where a switch is missing.
 
 use lk_fabric::{Fabric, PortId};
+use lk_wire::{Lid, Sl};
 
+use crate::graph::Graph;
 use crate::job::{RouteJob, Routes};
-use crate::proof::{OneLane, SlSet, Traffic, prove};
+use crate::proof::{Forwarding, GroupTree, OneLane, SlSet, Traffic, prove, prove_all};
+use crate::torus::MasterTree;
 use crate::torus::lattice::{DIMENSIONS, Way};
-use crate::torus::shape::{Torus, listed, signed};
+use crate::torus::shape::{Torus, listed, signed, switch_name};
 
 /// Whether the torus can be routed without a circle of waiting packets and without leaving
 /// switches out.
@@ -55,6 +59,56 @@ pub(super) fn prove_around_holes(
         "packets could deadlock, because the ways around missing switches and missing links cross: \
          {holes}; {gaps}; one of them has to be repaired"
     ))
+}
+
+/// How many proofs, by the switches that they go over, a search for a tree may take.
+const PATIENCE: usize = 40_000;
+
+/// The tree of multicast groups, and what has to be told of it. Where switches are missing, the one
+/// that OpenSM takes may close a circle with packets that go around the hole, so that each is
+/// proved together with them, with all end ports in a group on SL 0 and 8.
+///
+/// # Errors
+/// No tree reaches all switches.
+pub(super) fn master_tree(
+    job: &RouteJob<'_>,
+    torus: &Torus,
+    routes: &Routes,
+) -> Result<(MasterTree, Option<String>), String> {
+    let mut candidates = MasterTree::candidates(torus);
+    let first = candidates.next().ok_or("no multicast tree reaches all switches")?;
+    if torus.missing().is_empty() || tree_is_free(job, routes, &first) {
+        return Ok((first, None));
+    }
+    let most = (PATIENCE / torus.places.of.len().max(1)).max(4);
+    let other = candidates.take(most).find(|tree| tree_is_free(job, routes, tree));
+    let root = |tree: &MasterTree| switch_name(job.fabric, tree.root());
+    let loops = format!(
+        "around the missing switch the multicast tree of torus-2QoS(8), from {}, can close a \
+         credit loop with other packets",
+        root(&first)
+    );
+    Ok(match other {
+        Some(tree) => {
+            let note = format!("{loops}; a tree from {} that cannot is taken", root(&tree));
+            (tree, Some(note))
+        }
+        None => (first, Some(format!("{loops}, and no other one was found that cannot"))),
+    })
+}
+
+/// Whether a group of all end ports can share the fabric with the paths of both QoS levels.
+fn tree_is_free(job: &RouteJob<'_>, routes: &Routes, tree: &MasterTree) -> bool {
+    let attached = |end: PortId| Graph::attachment(job.fabric, end);
+    let members: Vec<_> = job.fabric.end_ports().filter_map(attached).collect();
+    let mlid = Lid(0xC000);
+    let sls = SlSet::one(Sl(0)).with(Sl(8));
+    let trees = [GroupTree { mlid, sls, ports: tree.group(&members, mlid.0) }];
+    let tables =
+        Forwarding { fabric: job.fabric, lids: job.lids, lfts: &routes.lfts, trees: &trees };
+    let lanes = routes.proof_lanes(job.fabric, &OneLane);
+    let sls = routes.proof_sls(job.lids, SlSet::ALL);
+    prove_all(&tables, &lanes, &sls, Traffic::EndPorts).deadlock_free()
 }
 
 /// A dimension that is longer in the file than in the fabric looks like one that has lost all
@@ -149,7 +203,7 @@ fn whole(fabric: &Fabric, torus: &Torus, dimension: usize, ring: &[usize]) -> Re
 /// Where switches are missing and others fit nowhere, the file is the likelier culprit.
 fn with_strangers(fabric: &Fabric, torus: &Torus, why: String) -> String {
     let left = torus.left_over();
-    let name = |s: &_| crate::torus::shape::switch_name(fabric, *s);
+    let name = |s: &_| switch_name(fabric, *s);
     match listed("", &left, name) {
         Some(list) => format!(
             "{why}; {} of {} switches fit nowhere, so the sizes or seeds of torus-2QoS.conf may \
@@ -165,25 +219,22 @@ fn with_strangers(fabric: &Fabric, torus: &Torus, why: String) -> String {
 mod tests {
     use lk_fabric::topo::{Shape, TopoSpec, Torus as TorusShape, generate};
     use lk_fabric::{PortId, SwitchId};
-    use lk_wire::{Lid, PortNum};
+    use lk_wire::PortNum;
 
     use super::super::lanes::overrides;
     use super::super::tables;
     use super::*;
-    use crate::graph::Graph;
     use crate::job::{DataVls, SlPlan};
     use crate::tables::LidMap;
     use crate::torus::lattice::Lattice;
     use crate::torus::place::place;
 
-    /// The verdicts on a 2D torus that has lost switches: of the checks, and of the proof on the
-    /// tables that would be made.
-    fn verdicts(radix: [u32; 2], gone: &[[u32; 2]]) -> (bool, bool) {
+    /// A 2D torus that has lost switches. These are numbered with y running fastest.
+    fn torus_without(radix: [u32; 2], gone: &[[u32; 2]]) -> (Fabric, Torus) {
         let spec = TopoSpec::new(Shape::Torus(TorusShape::new(&radix)));
         let fabric = generate(&spec).unwrap().fabric;
         let graph = Graph::new(&fabric);
         let lattice = Lattice::new([radix[0], radix[1], 1], [false; 3]);
-        // Switches are numbered with y running fastest.
         let switch = |x: u32, y: u32| {
             let guid = lk_wire::Guid(0x20_0000 + u64::from(x * radix[1] + y));
             fabric.as_switch(fabric.node_by_guid(guid).unwrap()).unwrap()
@@ -198,6 +249,33 @@ mod tests {
             places.of[switch(*x, *y).index()] = None;
         }
         let torus = Torus::new(&fabric, &graph, lattice, places);
+        (fabric, torus)
+    }
+
+    /// The manual's last picture: the root (3,2) is gone, the next one is (2,1), and column 3 is
+    /// reached from below.
+    #[test]
+    fn the_first_tree_without_its_root_is_the_manuals() {
+        let (_, torus) = torus_without([6, 5], &[[3, 2]]);
+        let tree = MasterTree::candidates(&torus).next().unwrap();
+        let at = |x: u32, y: u32| torus.places.at[torus.lattice.index([x, y, 0])].unwrap();
+        assert_eq!(tree.root(), at(2, 1));
+        for ([x, y], [px, py]) in [
+            ([3, 3], [3, 4]),
+            ([3, 4], [3, 0]),
+            ([3, 0], [3, 1]),
+            ([3, 1], [2, 1]),
+            // Other columns stay short of the dateline.
+            ([4, 4], [4, 3]),
+        ] {
+            assert_eq!(tree.parent(at(x, y)), Some(at(px, py)), "({x},{y})");
+        }
+    }
+
+    /// The verdicts on such a torus: of the checks, and of the proof on the tables that would be
+    /// made.
+    fn verdicts(radix: [u32; 2], gone: &[[u32; 2]]) -> (bool, bool) {
+        let (fabric, torus) = torus_without(radix, gone);
         let lids = fabric.end_ports().zip(1..).map(|(p, lid): (PortId, u16)| (p, Lid(lid), 0));
         let lids = LidMap::new(lids.collect());
         let Ok(lfts) = tables::fill(&fabric, &lids, &torus, &[]) else {
