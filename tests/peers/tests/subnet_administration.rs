@@ -3,7 +3,9 @@
 //! ibsim carries single datagrams only, so that each query is for one record, or for as few as fit
 //! into one datagram.
 
-use lk_peers::{Daemon, Ibsim};
+use std::time::Duration;
+
+use lk_peers::{Daemon, Ibsim, process};
 
 const SMALL: &str = include_str!("../fabrics/small.net");
 
@@ -113,4 +115,17 @@ fn saquery_sees_the_same_records() {
 fn saquery_sees_the_same_records_with_qos() {
     // opensm's tables are right after its second heavy sweep.
     compare("force_heavy_sweep TRUE\nsweep_interval 1\n", &["-Q"]);
+}
+
+/// ibsim carries no RMPP and no traps, so that osmtest's other flows fail there with opensm too.
+#[test]
+fn osmtest_creates_its_inventory_and_subscribes_on_ibsim() {
+    let ibsim = Ibsim::start(&fabric());
+    let _manager = Daemon::lanekeeper(&ibsim, "", &[]);
+    for flow in ["c", "e"] {
+        let mut command = ibsim.command("osmtest");
+        command.args(["-f", flow]).current_dir(ibsim.folder());
+        let outcome = process::run(command, "opensm", Duration::from_secs(60));
+        assert!(outcome.out.contains("PASS"), "{flow}: {outcome:#?}");
+    }
 }
