@@ -1,5 +1,8 @@
 //! Kinds of ports: those that are alike in all that their QoS tables depend on.
 
+use std::collections::BTreeMap;
+
+use lk_fabric::PortId;
 use lk_qos::{EgressPort, PortClass};
 use lk_wire::{Mtu, VlCode};
 
@@ -21,6 +24,26 @@ pub struct PortKind {
 }
 
 impl PortKind {
+    /// The kinds among ports, each given with what its tables depend on and its link's MTU.
+    #[must_use]
+    pub fn of_ports(
+        ports: impl Iterator<Item = (PortId, EgressPort, Mtu)>,
+        name: impl Fn(PortId) -> String,
+    ) -> Vec<Self> {
+        let mut kinds: BTreeMap<(EgressPort, u32), Self> = BTreeMap::new();
+        for (at, port, mtu) in ports {
+            let mtu = mtu.bytes().map_or(256, u32::from);
+            let kind = kinds.entry((port, mtu)).or_insert_with(|| Self {
+                port,
+                mtu,
+                count: 0,
+                example: name(at),
+            });
+            kind.count += 1;
+        }
+        kinds.into_values().collect()
+    }
+
     /// The kinds that a fabric is taken to have of which nothing is known, with `max_op_vls`.
     #[must_use]
     pub fn assumed(max_op_vls: u8) -> Vec<Self> {

@@ -122,20 +122,11 @@ impl<'a> Seen<'a> {
     /// The kinds of ports whose links are up, with the lanes that should operate.
     #[must_use]
     pub fn kinds(&self, max_op_vls: u8) -> Vec<PortKind> {
-        let mut kinds: BTreeMap<_, PortKind> = BTreeMap::new();
-        for (port, info) in self.up_ports() {
-            let Some(lanes) = self.wanted_lanes(port, info, max_op_vls) else { continue };
-            let port_of_kind = self.egress(port, info, lanes);
-            let mtu = info.active_mtu().bytes().map_or(256, u32::from);
-            let kind = kinds.entry((port_of_kind, mtu)).or_insert_with(|| PortKind {
-                port: port_of_kind,
-                mtu,
-                count: 0,
-                example: self.name(port),
-            });
-            kind.count += 1;
-        }
-        kinds.into_values().collect()
+        let up = self.up_ports().filter_map(|(port, info)| {
+            let lanes = self.wanted_lanes(port, info, max_op_vls)?;
+            Some((port, self.egress(port, info, lanes), info.active_mtu()))
+        });
+        PortKind::of_ports(up, |port| self.name(port))
     }
 
     /// The arbitration tables of a port as far as it has them; `None` where a block is not known.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lk_config::PartitionsConf;
 use lk_config::partitions::{Item, Member, Statement, Who};
 use lk_fabric::{NodeKind, PortId};
+use lk_qos::policy::PartitionPorts;
 use lk_wire::{Guid, PKey, Sl};
 
 use super::Settings;
@@ -33,6 +34,24 @@ pub struct Partition {
     pub sl: Sl,
     /// The end ports in it.
     pub members: BTreeMap<PortId, Membership>,
+}
+
+impl Partition {
+    /// The partition as the QoS policy looks at it.
+    #[must_use]
+    pub fn ports(&self) -> PartitionPorts {
+        let with = |full: bool| {
+            let chosen = self.members.iter().filter(move |(_, m)| m.full == full);
+            chosen.map(|(port, _)| *port).collect()
+        };
+        PartitionPorts {
+            key: self.key,
+            name: self.name.clone(),
+            sl: self.sl,
+            full: with(true),
+            limited: with(false),
+        }
+    }
 }
 
 /// All partitions of a subnet.

@@ -7,7 +7,7 @@ use lk_diag::render::line;
 use lk_fabric::NodeId;
 use lk_qos::policy::{CompiledPolicy, PartitionPorts, PolicyFile, Subnet, compile};
 
-use super::{Partitions, Settings};
+use super::{Partition, Partitions, Settings};
 use crate::event::Event;
 use crate::observe::Observed;
 
@@ -28,7 +28,7 @@ pub(super) fn policy(
     events: &mut Vec<Event>,
 ) -> Option<Arc<PolicyInUse>> {
     let file = settings.policy.as_ref().filter(|_| settings.options.qos)?;
-    let ports = partition_ports(partitions);
+    let ports: Vec<PartitionPorts> = partitions.list.iter().map(Partition::ports).collect();
     let fabric = &*seen.fabric;
     let name = |node: NodeId| fabric.node(node).description.clone();
     let subnet = Subnet { fabric, node_name: &name, own: seen.sm_port, partitions: &ports };
@@ -49,22 +49,4 @@ pub(super) fn policy(
     let name = file.source.name().to_owned();
     events.push(Event::PolicyRefused { file: name, kept: kept.is_some() });
     kept
-}
-
-fn partition_ports(partitions: &Partitions) -> Vec<PartitionPorts> {
-    let of = |partition: &super::Partition| {
-        let members = &partition.members;
-        let with = |full: bool| {
-            let chosen = members.iter().filter(move |(_, m)| m.full == full);
-            chosen.map(|(port, _)| *port).collect()
-        };
-        PartitionPorts {
-            key: partition.key,
-            name: partition.name.clone(),
-            sl: partition.sl,
-            full: with(true),
-            limited: with(false),
-        }
-    };
-    partitions.list.iter().map(of).collect()
 }

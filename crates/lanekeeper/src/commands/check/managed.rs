@@ -1,6 +1,5 @@
 //! A fabric as it is once it is brought up with the site's options and files.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,7 +7,6 @@ use anyhow::anyhow;
 use lk_audit::{Carries, Managed, PortKind, Routing};
 use lk_config::effective::Engine;
 use lk_fabric::PortId;
-use lk_qos::policy::PartitionPorts;
 use lk_sim::{SimFabric, SimOptions, World};
 use lk_sm::decide::{Partition, egress_port};
 use lk_sm::sa::path::Ports;
@@ -55,21 +53,12 @@ pub(super) fn bring_up(
 
 fn kinds(view: &View) -> Vec<PortKind> {
     let fabric = &view.seen.fabric;
-    let mut kinds: BTreeMap<_, PortKind> = BTreeMap::new();
-    for (at, want) in view.desired.ports.iter().enumerate() {
-        let port = PortId(at as u32);
-        let Some(want) = want else { continue };
-        let Some(egress) = egress_port(&view.seen, port, want) else { continue };
-        let mtu = Mtu(want.neighbor_mtu()).bytes().map_or(256, u32::from);
-        let kind = kinds.entry((egress, mtu)).or_insert_with(|| PortKind {
-            port: egress,
-            mtu,
-            count: 0,
-            example: fabric.port_name(port),
-        });
-        kind.count += 1;
-    }
-    kinds.into_values().collect()
+    let wanted = view.desired.ports.iter().enumerate().filter_map(|(at, want)| {
+        let (port, want) = (PortId(at as u32), want.as_ref()?);
+        let egress = egress_port(&view.seen, port, want)?;
+        Some((port, egress, Mtu(want.neighbor_mtu())))
+    });
+    PortKind::of_ports(wanted, |port| fabric.port_name(port))
 }
 
 fn managed(view: &View, declined: Vec<(String, String)>) -> Managed {
@@ -81,25 +70,11 @@ fn managed(view: &View, declined: Vec<(String, String)>) -> Managed {
     };
     Managed {
         own: view.seen.sm_port,
-        partitions: view.desired.partitions.list.iter().map(partition).collect(),
+        partitions: view.desired.partitions.list.iter().map(Partition::ports).collect(),
         carries: (0..fabric.ports().len()).map(carries).collect(),
         partition_cap: view.seen.partition_cap.clone(),
         routing: routing(view, declined),
         fabric,
-    }
-}
-
-fn partition(partition: &Partition) -> PartitionPorts {
-    let with = |full: bool| {
-        let chosen = partition.members.iter().filter(move |(_, m)| m.full == full);
-        chosen.map(|(port, _)| *port).collect()
-    };
-    PartitionPorts {
-        key: partition.key,
-        name: partition.name.clone(),
-        sl: partition.sl,
-        full: with(true),
-        limited: with(false),
     }
 }
 
