@@ -34,27 +34,29 @@ struct Up {
 pub type GroupPorts = (SwitchId, Vec<PortNum>);
 
 impl MasterTree {
-    /// Trees that reach all switches, the one of OpenSM first.
-    ///
-    /// OpenSM tries a few roots on a diagonal; where none of them will do, all others follow. Then
-    /// come trees that hang what a hole cuts off a branch on another branch, where the others go on
-    /// over the dateline.
-    pub(crate) fn candidates(torus: &Torus) -> impl Iterator<Item = Self> {
-        let lattice = &torus.lattice;
-        let switches = torus.places.at.iter().flatten().count();
-        let all = (0..lattice.len()).filter(|p| torus.places.at[*p].is_some());
-        let roots: Vec<usize> = first_roots(torus).into_iter().chain(all).collect();
-        let with = |shapes: &'static [Shape]| {
-            let roots = roots.clone();
-            roots.into_iter().flat_map(move |root| shapes.iter().map(move |s| (root, *s)))
-        };
-        let shapes = with(&[Shape::OverDatelines])
-            .chain(with(&[Shape::Hung { up_first: false }, Shape::Hung { up_first: true }]));
-        shapes.filter_map(move |(root, shape)| {
-            let ways = grow(torus, root, shape);
-            let reached = ways.iter().flatten().count() + 1;
-            (reached == switches).then(|| Self::of_ways(torus, root, &ways)).flatten()
-        })
+    /// The tree of OpenSM, which tries a few roots on a diagonal; where none of them reaches all
+    /// switches, that of another root.
+    pub(crate) fn usual(torus: &Torus) -> Option<Self> {
+        let mut trees = roots(torus).into_iter();
+        trees.find_map(|root| Self::grown(torus, root, Shape::OverDatelines))
+    }
+
+    /// Trees that reach all switches, root by root: those that hang what a hole cuts off a branch
+    /// on another branch come before those that go on over the dateline.
+    pub(crate) fn others(torus: &Torus) -> impl Iterator<Item = Self> {
+        const SHAPES: [Shape; 3] =
+            [Shape::Hung { up_first: false }, Shape::Hung { up_first: true }, Shape::OverDatelines];
+        let of_root =
+            move |root| SHAPES.into_iter().filter_map(move |s| Self::grown(torus, root, s));
+        roots(torus).into_iter().flat_map(of_root)
+    }
+
+    /// The tree from a root, if it reaches all switches.
+    fn grown(torus: &Torus, root: usize, shape: Shape) -> Option<Self> {
+        let ways = grow(torus, root, shape);
+        let reached = ways.iter().flatten().count() + 1;
+        let whole = reached == torus.places.at.iter().flatten().count();
+        whole.then(|| Self::of_ways(torus, root, &ways)).flatten()
     }
 
     /// The tree in which each place but the root goes the given way towards it.
@@ -118,6 +120,12 @@ impl MasterTree {
         }
         ports.into_iter().map(|(s, ports)| (s, ports.into_iter().collect())).collect()
     }
+}
+
+/// All roots, those that OpenSM tries first.
+fn roots(torus: &Torus) -> Vec<usize> {
+    let all = (0..torus.lattice.len()).filter(|p| torus.places.at[*p].is_some());
+    first_roots(torus).into_iter().chain(all).collect()
 }
 
 /// The roots that OpenSM tries: on a diagonal through the middle of a plane, where row and column

@@ -75,13 +75,13 @@ pub(super) fn master_tree(
     torus: &Torus,
     routes: &Routes,
 ) -> Result<(MasterTree, Option<String>), String> {
-    let mut candidates = MasterTree::candidates(torus);
-    let first = candidates.next().ok_or("no multicast tree reaches all switches")?;
+    let first = MasterTree::usual(torus).or_else(|| MasterTree::others(torus).next());
+    let first = first.ok_or("no multicast tree reaches all switches")?;
     if torus.missing().is_empty() || tree_is_free(job, routes, &first) {
         return Ok((first, None));
     }
     let most = (PATIENCE / torus.places.of.len().max(1)).max(4);
-    let other = candidates.take(most).find(|tree| tree_is_free(job, routes, tree));
+    let other = MasterTree::others(torus).take(most).find(|tree| tree_is_free(job, routes, tree));
     let root = |tree: &MasterTree| switch_name(job.fabric, tree.root());
     let loops = format!(
         "around the missing switch the multicast tree of torus-2QoS(8), from {}, can close a \
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn the_first_tree_without_its_root_is_the_manuals() {
         let (_, torus) = torus_without([6, 5], &[[3, 2]]);
-        let tree = MasterTree::candidates(&torus).next().unwrap();
+        let tree = MasterTree::usual(&torus).unwrap();
         let at = |x: u32, y: u32| torus.places.at[torus.lattice.index([x, y, 0])].unwrap();
         assert_eq!(tree.root(), at(2, 1));
         for ([x, y], [px, py]) in [
