@@ -39,7 +39,7 @@ use crate::time::{Duration, Instant};
 pub use aliases::Aliases;
 use index::{Index, speaker};
 use inform::Subscriptions;
-use queue::{Bounds, Queue, Waiting};
+use queue::{Bounds, Packed, Pushed, Queue, Waiting};
 use report::{Patience, Reports};
 use request::{Answer, Request, refusal};
 use service::Services;
@@ -287,10 +287,12 @@ impl Sa {
         let patience = u64::from(served.view.settings.options.max_msg_fifo_timeout);
         let bounds = Bounds { patience: Duration::millis(patience), ..Bounds::default() };
         let client = served.index.lid(served.index.port_by_lid(from.lid)?);
-        let waiting = Waiting { client, from, bytes: bytes.into(), since: now };
-        let refused = self.queue.push(bounds, waiting).err()?;
+        let waiting = Waiting { client, from, request: Packed::new(bytes), since: now };
+        if self.queue.push(bounds, waiting) != Pushed::Full {
+            return None;
+        }
         let bytes = refusal(&message, Status::BUSY).into();
-        Some(Outgoing { to: refused.from, bytes, timeout: None })
+        Some(Outgoing { to: from, bytes, timeout: None })
     }
 
     /// A report could not be sent, or nobody has answered it in time.
@@ -358,7 +360,9 @@ impl Sa {
     pub fn answer_next(&mut self, now: Instant, effects: &mut Effects) -> Option<Outgoing> {
         let waiting = self.queue.pop()?;
         self.answered = self.answered.wrapping_add(1);
-        let message = Message::parse(&waiting.bytes).ok()?;
+        let mut bytes = Vec::new();
+        waiting.request.unpack(&mut bytes);
+        let message = Message::parse(&bytes).ok()?;
         let options = &self.served.as_ref()?.view.settings.options;
         let patience = Duration::millis(u64::from(options.max_msg_fifo_timeout));
         let answer = match patience.0 > 0 && now.since(waiting.since) > patience {

@@ -22,8 +22,10 @@ fn a_flood_from_one_is_told_busy_and_starves_nobody() {
     let mut lab = Lab::plain();
     let ask = Ask::new(method::GET, 0, &ClassPortInfo::default());
     let mut busy = 0;
-    for _ in 0..1000 {
-        if let Some(refusal) = lab.sa.take(lab.now, from(4), &ask.bytes()) {
+    for number in 0..1000_u64 {
+        let mut bytes = ask.bytes();
+        bytes[8..16].copy_from_slice(&number.to_be_bytes());
+        if let Some(refusal) = lab.sa.take(lab.now, from(4), &bytes) {
             assert_eq!((status(&refusal.bytes), refusal.to), (Status::BUSY.0, from(4)));
             busy += 1;
         }
@@ -37,6 +39,22 @@ fn a_flood_from_one_is_told_busy_and_starves_nobody() {
     let first: Vec<_> = (0..4).filter_map(|_| order()).collect();
     assert_eq!(first, [4, 5, 6, 4], "each in turn");
     assert_eq!(std::iter::from_fn(order).count(), 256 - 2);
+}
+
+/// A client in the Linux kernel sends the same message again when no answer comes in time.
+#[test]
+fn a_request_sent_again_is_answered_once_and_has_as_long_as_a_new_one() {
+    let mut lab = Lab::plain();
+    let ask = Ask::new(method::GET, 0, &ClassPortInfo::default());
+    for _ in 0..4 {
+        assert_eq!(lab.sa.take(lab.now, from(4), &ask.bytes()), None);
+        assert_eq!(lab.sa.waiting(), 1);
+        lab.now = lab.now + Duration::secs(6);
+    }
+    let mut effects = Effects::default();
+    let answer = lab.sa.answer_next(lab.now, &mut effects).expect("an answer");
+    assert_eq!(status(&answer.bytes), 0);
+    assert_eq!(lab.sa.answer_next(lab.now, &mut effects), None);
 }
 
 #[test]
