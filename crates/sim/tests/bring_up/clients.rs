@@ -35,7 +35,17 @@ fn messages(world: &mut World, nanos: u64) -> Vec<Outgoing> {
 }
 
 fn send<R: Record>(world: &mut World, from: Lid, method: u8, mask: u64, record: &R) {
-    let mut header = SaHeader::request(method, R::ID, 9);
+    send_as(world, from, (method, 9), mask, record);
+}
+
+fn send_as<R: Record>(
+    world: &mut World,
+    from: Lid,
+    (method, transaction): (u8, u64),
+    mask: u64,
+    record: &R,
+) {
+    let mut header = SaHeader::request(method, R::ID, transaction);
     header.set_component_mask(mask);
     let mut bytes = header.0.to_vec();
     bytes.extend_from_slice(record.bytes());
@@ -143,8 +153,8 @@ fn queries_without_a_path_are_told_with_the_reason_in_measured_doses() {
     let mut told = |queries: usize, wait: u64| {
         let until = world.now() + wait * SECOND;
         world.drive(until, &mut |_| {});
-        for _ in 0..queries {
-            send(&mut world, lid, method::GET, mask, &record);
+        for transaction in 0..queries as u64 {
+            send_as(&mut world, lid, (method::GET, transaction), mask, &record);
         }
         let (mut events, mut refused) = (Vec::new(), 0);
         let until = world.now() + SECOND;
