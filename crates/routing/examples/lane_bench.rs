@@ -1,5 +1,6 @@
 //! Times an engine on a fabric from a file, says how well it spreads and how many lanes it needs,
-//! and holds it against the tables that opensm made of the same fabric.
+//! and holds it against the tables that opensm made of the same fabric. The second time is that of
+//! the processor, all threads together.
 //!
 //! `cargo run --release -p lk-routing --example lane_bench -- FABRIC ENGINE [VLS [DUMPS]]`, where
 //! DUMPS is a folder with opensm's guid2lid and opensm.fdbs.
@@ -7,7 +8,7 @@
 #![allow(clippy::print_stdout)]
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use lk_diag::SourceFile;
 use lk_fabric::Fabric;
@@ -41,29 +42,54 @@ fn main() -> Result<(), Failure> {
     let options =
         &RouteOptions { qos: true, data_vls, nue_max_num_vls: vls, ..RouteOptions::default() };
     let job = RouteJob { fabric, lids, options, previous: None };
-    let start = Instant::now();
+    let (start, before) = (Instant::now(), worked());
     let engine = find(engine).ok_or("no such engine")?;
     let routes = engine.plan(&job).map_err(|decline| decline.to_string())?;
-    println!("{}: {:.3?}", routes.engine, start.elapsed());
+    println!(
+        "{}: {:.3?}, {:.3?}, peak memory {} MB",
+        routes.engine,
+        start.elapsed(),
+        worked().saturating_sub(before),
+        peak_megabytes()
+    );
     for note in &routes.notes {
         println!("  {note}");
     }
     print_quality("ours", fabric, lids, &routes.lfts);
     let found = check(fabric, lids, &routes.lfts);
     println!("  loops {}, unreached {}", found.loops.len(), found.unreached.len());
-    let start = Instant::now();
+    let (start, before) = (Instant::now(), worked());
     let identity = LaneMap::new(|sl| Vl(sl.0 % 15));
     let lanes = routes.proof_lanes(fabric, &identity);
     let sls = routes.proof_sls(lids, SlSet::one(Sl(0)));
     let proof = prove(fabric, lids, &routes.lfts, &lanes, &sls, Traffic::EndPorts);
     println!(
-        "  proof: {} on {} lanes, {} waits, {:.3?}",
+        "  proof: {} on {} lanes, {} waits, {:.3?}, {:.3?}",
         if proof.deadlock_free() { "free of deadlocks" } else { "CAN DEADLOCK" },
         proof.vls.len(),
         proof.waits,
-        start.elapsed()
+        start.elapsed(),
+        worked().saturating_sub(before)
     );
     Ok(())
+}
+
+/// The time that the threads of this process have worked, from the kernel's account.
+fn worked() -> Duration {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let nanoseconds = tasks.filter_map(|task| {
+        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(nanoseconds.sum())
+}
+
+/// The most memory this process has held, from the kernel's account.
+fn peak_megabytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|l| l.split_whitespace().next()).and_then(|n| n.parse::<u64>().ok());
+    kib.unwrap_or(0) / 1024
 }
 
 fn print_quality(whose: &str, fabric: &Fabric, lids: &LidMap, lfts: &Lfts) {

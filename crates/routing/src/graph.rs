@@ -186,6 +186,7 @@ impl Graph {
     }
 
     /// How many switches there are.
+    #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.link_rows.len() - 1
@@ -204,18 +205,21 @@ impl Graph {
     }
 
     /// The links of a switch, by ascending port number or in the order that options give.
+    #[inline]
     #[must_use]
     pub fn links(&self, switch: usize) -> &[Link] {
         &self.links[self.link_rows[switch] as usize..self.link_rows[switch + 1] as usize]
     }
 
     /// The number of a switch's first link among all directed links; the others follow it.
+    #[inline]
     #[must_use]
     pub fn first_link(&self, switch: usize) -> usize {
         self.link_rows[switch] as usize
     }
 
     /// A directed link by its number among all.
+    #[inline]
     pub(crate) fn link(&self, number: usize) -> Link {
         self.links[number]
     }
@@ -230,6 +234,7 @@ impl Graph {
     }
 
     /// The end ports that hang on a switch, by ascending port number of the switch.
+    #[inline]
     #[must_use]
     pub fn hosts(&self, switch: usize) -> &[Host] {
         &self.hosts[self.host_rows[switch] as usize..self.host_rows[switch + 1] as usize]
@@ -242,6 +247,7 @@ impl Graph {
     }
 
     /// The place in the switch's row of the link that leaves by a port, if there is one.
+    #[inline]
     #[must_use]
     pub fn link_at(&self, switch: usize, port: PortNum) -> Option<usize> {
         let row = self.port_rows[switch] as usize..self.port_rows[switch + 1] as usize;

@@ -7,7 +7,8 @@
 //!
 //! A path is that of a switch to a LID: all that start at a switch go the same way and share it.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::cmp::Reverse;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -15,10 +16,9 @@ use super::lane::{Lane, Verdict};
 use super::order::{Ordered, order};
 use super::turn_set::TurnSet;
 use super::turns::Turns;
-use super::walk::Walk;
+use super::walk::{Nearest, Walk};
 use crate::graph::Graph;
 use crate::sssp::columns::Columns;
-use crate::sssp::slope::Slope;
 
 /// Stands for "no lane yet".
 pub(crate) const NONE: u8 = u8::MAX;
@@ -42,6 +42,8 @@ pub(crate) struct Paths<'a> {
     pub(crate) graph: &'a Graph,
     /// Their turns.
     pub(crate) turns: &'a Turns<'a>,
+    /// Their distances.
+    pub(crate) nearest: &'a Nearest,
     /// The tables.
     pub(crate) columns: &'a Columns,
     /// For each column whether it leads to a switch itself. Only what comes from end ports
@@ -60,14 +62,18 @@ impl Paths<'_> {
     /// that are left count as one more lane.
     pub(crate) fn assign(&self, most: usize) -> Assigned {
         let mut lanes = vec![NONE; self.columns.cells.len()];
-        self.for_each(&mut lanes, |walk, column, lanes| {
-            for at in 1..walk.order.len() {
-                let s = walk.order[at] as usize;
+        let start = |walk: &mut Walk, column: usize, lanes: &mut [u8]| {
+            walk.start(self.graph, self.nearest, self.columns.homes[column]);
+            for s in walk.order[1..].iter().map(|s| *s as usize) {
                 if !self.to_switch[column] || !self.graph.hosts(s).is_empty() {
                     lanes[s] = LEFT;
                 }
             }
-        });
+        };
+        lanes
+            .par_chunks_mut(self.columns.switches.max(1))
+            .enumerate()
+            .for_each_init(Walk::default, |walk, (column, lanes)| start(walk, column, lanes));
         let mut count = 0;
         let mut all = TurnSet::new(self.turns.len());
         while count < most {
@@ -106,50 +112,32 @@ impl Paths<'_> {
 
     /// Fills one lane.
     fn fill(&self, lanes: &mut [u8], lane: u8, weights: &[u32], ranks: Vec<u32>) -> Lane {
-        let mut heavy: Vec<u32> =
-            (0..weights.len() as u32).filter(|t| weights[*t as usize] > 0).collect();
-        heavy.sort_by_key(|t| std::cmp::Reverse(weights[*t as usize]));
         let mut graph = Lane::new(self.turns, ranks);
-        for turn in heavy.into_iter().filter(|_| !self.pairs) {
-            graph.admit(self.turns, turn as usize);
+        if !self.pairs {
+            for turn in heaviest_first(weights) {
+                graph.admit(self.turns, turn as usize);
+            }
         }
+        let useful = Flags::new(self.turns.len());
         self.for_each(lanes, |walk, _, lanes| {
             let mut fits = vec![true; walk.order.len()];
             for at in 1..walk.order.len() {
                 let s = walk.order[at] as usize;
-                let turn = walk.turn(self.turns, at);
-                fits[at] =
-                    turn.is_none_or(|turn| fits[walk.parent[at] as usize] && graph.has(turn));
+                let has = |turn| fits[walk.parent[at] as usize] && graph.has(turn);
+                fits[at] = walk.turn(at).is_none_or(has);
                 if fits[at] && lanes[s] == LEFT {
                     lanes[s] = lane;
                 }
             }
+            if !self.pairs {
+                useful.mark(walk, lanes, lane);
+            }
         });
         if self.pairs {
             self.part(lanes, lane);
+            self.for_each(lanes, |walk, _, lanes| useful.mark(walk, lanes, lane));
         }
-        let useful: Vec<AtomicU32> = std::iter::repeat_with(|| AtomicU32::new(0))
-            .take(self.turns.len().div_ceil(32))
-            .collect();
-        self.for_each(lanes, |walk, _, lanes| {
-            for at in 1..walk.order.len() {
-                if lanes[walk.order[at] as usize] == lane {
-                    walk.path(self.turns, at, |turn| {
-                        let bit = 1 << (turn % 32);
-                        if useful[turn / 32].load(Ordering::Relaxed) & bit == 0 {
-                            useful[turn / 32].fetch_or(bit, Ordering::Relaxed);
-                        }
-                    });
-                }
-            }
-        });
-        let mut kept = TurnSet::new(self.turns.len());
-        for turn in 0..self.turns.len() {
-            if useful[turn / 32].load(Ordering::Relaxed) >> (turn % 32) & 1 == 1 {
-                kept.add(turn);
-            }
-        }
-        graph.keep(kept);
+        graph.keep(self.turns, useful.into_set());
         if self.pairs {
             self.first_fit_pairs(lanes, lane, &mut graph);
         } else {
@@ -160,9 +148,7 @@ impl Paths<'_> {
 
     /// Tries the paths that are left, one by one.
     fn first_fit(&self, lanes: &mut [u8], lane: u8, graph: &mut Lane) {
-        let mut slope = Slope::default();
         let mut walk = Walk::default();
-        let mut home = u32::MAX;
         let mut joined = Vec::new();
         let mut barred = Vec::new();
         let n = self.columns.switches;
@@ -170,11 +156,8 @@ impl Paths<'_> {
             if !lanes.contains(&LEFT) {
                 continue;
             }
-            if self.columns.homes[column] != home {
-                home = self.columns.homes[column];
-                slope.load(self.graph, home as usize);
-            }
-            walk.load(self.graph, self.columns.column(column), &slope);
+            let (home, cells) = (self.columns.homes[column], self.columns.column(column));
+            walk.load(self.turns, self.nearest, home, cells);
             barred.clear();
             barred.resize(walk.order.len(), false);
             for at in 1..walk.order.len() {
@@ -183,7 +166,7 @@ impl Paths<'_> {
                 if barred[at] {
                     continue;
                 }
-                if let Some(turn) = walk.turn(self.turns, at) {
+                if let Some(turn) = walk.turn(at) {
                     barred[at] = graph.bars(turn);
                 }
                 if barred[at] || lanes[s] != LEFT {
@@ -191,7 +174,7 @@ impl Paths<'_> {
                 }
                 joined.clear();
                 let mut fits = true;
-                walk.path(self.turns, at, |turn| {
+                walk.path(at, |turn| {
                     if fits {
                         match graph.admit(self.turns, turn) {
                             Verdict::Had => {}
@@ -203,8 +186,8 @@ impl Paths<'_> {
                 if fits {
                     lanes[s] = lane;
                 } else {
-                    joined.iter().for_each(|turn| graph.take_back(*turn));
-                    barred[at] = walk.turn(self.turns, at).is_some_and(|turn| graph.bars(turn));
+                    joined.iter().for_each(|turn| graph.take_back(self.turns, *turn));
+                    barred[at] = walk.turn(at).is_some_and(|turn| graph.bars(turn));
                 }
             }
         }
@@ -263,7 +246,7 @@ impl Paths<'_> {
                         }
                     }
                 } else {
-                    joined.iter().for_each(|turn| graph.take_back(*turn));
+                    joined.iter().for_each(|turn| graph.take_back(self.turns, *turn));
                 }
             }
         }
@@ -293,45 +276,81 @@ impl Paths<'_> {
     fn weigh(&self, lanes: &[u8]) -> Vec<u32> {
         let weights: Vec<AtomicU32> =
             std::iter::repeat_with(|| AtomicU32::new(0)).take(self.turns.len()).collect();
-        // The lanes are only read.
-        let mut copy = lanes.to_vec();
-        self.for_each(&mut copy, |walk, _, lanes| {
-            let left = |s: u32| u32::from(lanes[s as usize] == LEFT);
-            let mut passing: Vec<u32> = walk.order.iter().map(|s| left(*s)).collect();
+        let count = |(walk, passing): &mut (Walk, Vec<u32>), column: usize, lanes: &[u8]| {
+            if !lanes.contains(&LEFT) {
+                return;
+            }
+            self.load(walk, column);
+            passing.clear();
+            passing.extend(walk.order.iter().map(|s| u32::from(lanes[*s as usize] == LEFT)));
             for at in (1..walk.order.len()).rev() {
                 if passing[at] == 0 {
                     continue;
                 }
-                if let Some(turn) = walk.turn(self.turns, at) {
+                if let Some(turn) = walk.turn(at) {
                     weights[turn].fetch_add(passing[at], Ordering::Relaxed);
                 }
                 passing[walk.parent[at] as usize] += passing[at];
             }
-        });
+        };
+        lanes
+            .par_chunks(self.columns.switches.max(1))
+            .enumerate()
+            .for_each_init(Default::default, |room, (column, lanes)| count(room, column, lanes));
         weights.into_iter().map(AtomicU32::into_inner).collect()
     }
 
     /// Does something with each column and its lanes, side by side.
     fn for_each(&self, lanes: &mut [u8], work: impl Fn(&Walk, usize, &mut [u8]) + Sync) {
-        let n = self.columns.switches.max(1);
-        let mut left = lanes;
-        let mut groups = Vec::new();
-        let mut first = 0;
-        for homes in self.columns.homes.chunk_by(|a, b| a == b) {
-            let (lanes, rest) = left.split_at_mut(homes.len() * n);
-            left = rest;
-            groups.push((first, homes[0], lanes));
-            first += homes.len();
-        }
-        groups.into_par_iter().for_each_init(
-            || (Slope::default(), Walk::default()),
-            |(slope, walk), (first, home, lanes)| {
-                slope.load(self.graph, home as usize);
-                for (column, lanes) in lanes.chunks_mut(n).enumerate() {
-                    walk.load(self.graph, self.columns.column(first + column), slope);
-                    work(walk, first + column, lanes);
-                }
+        lanes.par_chunks_mut(self.columns.switches.max(1)).enumerate().for_each_init(
+            Walk::default,
+            |walk, (column, lanes)| {
+                self.load(walk, column);
+                work(walk, column, lanes);
             },
         );
+    }
+
+    fn load(&self, walk: &mut Walk, column: usize) {
+        let (home, cells) = (self.columns.homes[column], self.columns.column(column));
+        walk.load(self.turns, self.nearest, home, cells);
+    }
+}
+
+/// The turns that have a weight, the heaviest first, those of the same weight in their order.
+pub(crate) fn heaviest_first(weights: &[u32]) -> Vec<u32> {
+    let heavy = (0..).zip(weights).filter(|(_, weight)| **weight > 0);
+    let mut heavy: Vec<(Reverse<u32>, u32)> = heavy.map(|(turn, w)| (Reverse(*w), turn)).collect();
+    heavy.sort_unstable();
+    heavy.into_iter().map(|(_, turn)| turn).collect()
+}
+
+/// A set of turns to which several threads add.
+struct Flags(Vec<AtomicU64>);
+
+impl Flags {
+    fn new(turns: usize) -> Self {
+        Self(std::iter::repeat_with(|| AtomicU64::new(0)).take(turns.div_ceil(64)).collect())
+    }
+
+    /// Adds all turns of a column's paths that are in a lane.
+    fn mark(&self, walk: &Walk, lanes: &[u8], lane: u8) {
+        let mut useful: Vec<bool> = walk.order.iter().map(|s| lanes[*s as usize] == lane).collect();
+        for at in (1..walk.order.len()).rev() {
+            if !useful[at] {
+                continue;
+            }
+            useful[walk.parent[at] as usize] = true;
+            if let Some(turn) = walk.turn(at) {
+                let bit = 1 << (turn % 64);
+                if self.0[turn / 64].load(Ordering::Relaxed) & bit == 0 {
+                    self.0[turn / 64].fetch_or(bit, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+
+    fn into_set(self) -> TurnSet {
+        TurnSet::from_words(self.0.into_iter().map(AtomicU64::into_inner).collect())
     }
 }

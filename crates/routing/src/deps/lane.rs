@@ -1,9 +1,10 @@
 //! Turns that close no circle, one after the other.
 //!
 //! Links are kept in an order in which each turn leads to a later one. A turn that fits the order
-//! joins at once. For one that does not, the links between its ends are searched: either it closes
-//! a circle, and never can join as long as the others stay, or the order is mended (Pearce and
-//! Kelly, 2006). What was found out once is remembered, so that asking again costs nothing.
+//! joins at once. For one that does not, the links between its ends are searched, forward from one
+//! end and backward from the other, a bit of each in turn: if they meet, it closes a circle, and
+//! never can join as long as the others stay; if one of them is through, the order is mended by
+//! moving what it found. What was found out once is remembered, so that asking again costs nothing.
 
 use super::turn_set::TurnSet;
 use super::turns::Turns;
@@ -23,29 +24,40 @@ pub(crate) enum Verdict {
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     used: TurnSet,
+    /// The same turns, each by the number of the one that goes the other way.
+    reversed: TurnSet,
     barred: TurnSet,
     /// For each link its place in the order.
     ranks: Vec<u32>,
-    /// Links seen by a search: those with the number of the last one.
+    /// By place in the order: the link.
+    links: Vec<u32>,
+    /// Links seen by a search: those with the mark of its direction.
     seen: Vec<u32>,
-    search: u32,
+    /// The mark of the last search forward; that of the search backward is one more.
+    mark: u32,
     ahead: Vec<u32>,
     behind: Vec<u32>,
-    stack: Vec<u32>,
+    moved: Vec<u32>,
 }
 
 impl Lane {
     /// A lane without turns. `ranks` is an order of the links that most turns will follow.
     pub(crate) fn new(turns: &Turns<'_>, ranks: Vec<u32>) -> Self {
+        let mut links = vec![0; ranks.len()];
+        for (link, rank) in (0..).zip(&ranks) {
+            links[*rank as usize] = link;
+        }
         Self {
             used: TurnSet::new(turns.len()),
+            reversed: TurnSet::new(turns.len()),
             barred: TurnSet::new(turns.len()),
             seen: vec![0; ranks.len()],
             ranks,
-            search: 0,
+            links,
+            mark: 0,
             ahead: Vec::new(),
             behind: Vec::new(),
-            stack: Vec::new(),
+            moved: Vec::new(),
         }
     }
 
@@ -59,15 +71,24 @@ impl Lane {
         self.barred.has(turn)
     }
 
-    /// Takes turns out. What they barred may join again.
-    pub(crate) fn keep(&mut self, turns: TurnSet) {
-        self.used = turns;
+    /// Keeps only these of the turns in use. What the others barred may join again.
+    pub(crate) fn keep(&mut self, turns: &Turns<'_>, kept: TurnSet) {
+        self.used = kept;
+        self.reversed.clear();
+        for link in 0..turns.links() {
+            let (after, first) = turns.after(link);
+            for turn in self.used.within(after.clone()) {
+                self.reversed.add(turns.reversed(link, first + turn - after.start));
+            }
+        }
         self.barred.clear();
     }
 
     /// Takes a turn out again that has just joined. What was barred on its account stays so.
-    pub(crate) fn take_back(&mut self, turn: usize) {
+    pub(crate) fn take_back(&mut self, turns: &Turns<'_>, turn: usize) {
+        let (from, to) = turns.ends(turn);
         self.used.remove(turn);
+        self.reversed.remove(turns.reversed(from, to));
     }
 
     /// Lets a turn join unless it closes a circle.
@@ -78,8 +99,10 @@ impl Lane {
         if self.barred.has(turn) {
             return Verdict::Barred;
         }
-        if self.fits(turns, turn) {
+        let (from, to) = turns.ends(turn);
+        if self.fits(turns, from, to) {
             self.used.add(turn);
+            self.reversed.add(turns.reversed(from, to));
             return Verdict::Joined;
         }
         self.barred.add(turn);
@@ -92,80 +115,136 @@ impl Lane {
     }
 
     /// Whether a turn closes no circle. The order is mended for it.
-    fn fits(&mut self, turns: &Turns<'_>, turn: usize) -> bool {
-        let (from, to) = turns.ends(turn);
+    fn fits(&mut self, turns: &Turns<'_>, from: usize, to: usize) -> bool {
         let (low, high) = (self.ranks[to], self.ranks[from]);
         if high < low {
             return true;
         }
-        if from == to || !self.look_ahead(turns, to, from, high) {
+        if from == to {
             return false;
         }
-        self.look_behind(turns, from, low);
-        self.mend();
-        true
-    }
-
-    /// Collects what can be reached from a link up to a rank; `false` if that is `goal` too.
-    fn look_ahead(&mut self, turns: &Turns<'_>, start: usize, goal: usize, high: u32) -> bool {
-        self.begin(start);
-        self.ahead.clear();
-        while let Some(link) = self.stack.pop() {
-            self.ahead.push(link);
-            let (after, first) = turns.after(link as usize);
-            for (turn, next) in after.zip(first..) {
-                if self.used.has(turn) && self.ranks[next] <= high && self.visit(next) {
-                    if next == goal {
-                        return false;
-                    }
-                    self.stack.push(next as u32);
-                }
-            }
-        }
-        true
-    }
-
-    /// Collects what leads to a link from a rank on.
-    fn look_behind(&mut self, turns: &Turns<'_>, start: usize, low: u32) {
-        self.begin(start);
-        self.behind.clear();
-        while let Some(link) = self.stack.pop() {
-            self.behind.push(link);
-            for (turn, last) in turns.before(link as usize) {
-                if self.used.has(turn) && self.ranks[last] >= low && self.visit(last) {
-                    self.stack.push(last as u32);
-                }
+        self.begin(from, to);
+        let (mut at_ahead, mut at_behind) = (0, 0);
+        let (mut looked_ahead, mut looked_behind) = (0, 0);
+        loop {
+            if looked_ahead <= looked_behind {
+                let Some(link) = self.ahead.get(at_ahead) else {
+                    self.move_ahead(low, high);
+                    return true;
+                };
+                at_ahead += 1;
+                let Some(looked) = self.look_ahead(turns, *link as usize, high) else {
+                    return false;
+                };
+                looked_ahead += looked;
+            } else {
+                let Some(link) = self.behind.get(at_behind) else {
+                    self.move_behind(low, high);
+                    return true;
+                };
+                at_behind += 1;
+                let Some(looked) = self.look_behind(turns, *link as usize, low) else {
+                    return false;
+                };
+                looked_behind += looked;
             }
         }
     }
 
-    /// Puts all that was found behind before all that was found ahead, at the same ranks.
-    fn mend(&mut self) {
-        let ranks = &mut self.ranks;
-        self.ahead.sort_unstable_by_key(|l| ranks[*l as usize]);
-        self.behind.sort_unstable_by_key(|l| ranks[*l as usize]);
-        let links = || self.behind.iter().chain(&self.ahead);
-        let mut places: Vec<u32> = links().map(|l| ranks[*l as usize]).collect();
-        places.sort_unstable();
-        for (link, rank) in links().zip(places) {
-            ranks[*link as usize] = rank;
-        }
-    }
-
-    fn begin(&mut self, start: usize) {
-        if self.search == u32::MAX {
+    fn begin(&mut self, from: usize, to: usize) {
+        if self.mark >= u32::MAX - 3 {
             self.seen.fill(0);
-            self.search = 0;
+            self.mark = 0;
         }
-        self.search += 1;
-        self.stack.clear();
-        self.stack.push(start as u32);
-        self.seen[start] = self.search;
+        self.mark += 2;
+        self.ahead.clear();
+        self.ahead.push(to as u32);
+        self.seen[to] = self.mark;
+        self.behind.clear();
+        self.behind.push(from as u32);
+        self.seen[from] = self.mark + 1;
     }
 
-    fn visit(&mut self, link: usize) -> bool {
-        let fresh = self.seen[link] != self.search;
-        self.seen[link] = self.search;
-        fresh
+    /// Collects what comes right after a link, up to a rank. How much was looked at, or nothing if
+    /// the search backward has been there.
+    fn look_ahead(&mut self, turns: &Turns<'_>, link: usize, high: u32) -> Option<usize> {
+        let (after, first) = turns.after(link);
+        let mut looked = 1;
+        for turn in self.used.within(after.clone()) {
+            looked += 1;
+            let next = first + turn - after.start;
+            match self.seen[next] {
+                seen if seen == self.mark => {}
+                seen if seen == self.mark + 1 => return None,
+                _ if self.ranks[next] > high => {}
+                _ => {
+                    self.seen[next] = self.mark;
+                    self.ahead.push(next as u32);
+                }
+            }
+        }
+        Some(looked)
+    }
+
+    /// Collects what comes right before a link, from a rank on. How much was looked at, or nothing
+    /// if the search forward has been there.
+    fn look_behind(&mut self, turns: &Turns<'_>, link: usize, low: u32) -> Option<usize> {
+        let (after, first) = turns.after(turns.back(link));
+        let mut looked = 1;
+        for turn in self.reversed.within(after.clone()) {
+            looked += 1;
+            let last = turns.back(first + turn - after.start);
+            match self.seen[last] {
+                seen if seen == self.mark + 1 => {}
+                seen if seen == self.mark => return None,
+                _ if self.ranks[last] < low => {}
+                _ => {
+                    self.seen[last] = self.mark + 1;
+                    self.behind.push(last as u32);
+                }
+            }
+        }
+        Some(looked)
+    }
+
+    /// Moves what was found ahead behind all others between two ranks.
+    fn move_ahead(&mut self, low: u32, high: u32) {
+        self.moved.clear();
+        let mut free = low as usize;
+        for rank in low as usize..=high as usize {
+            let link = self.links[rank];
+            if self.seen[link as usize] == self.mark {
+                self.moved.push(link);
+            } else {
+                self.put(free, link);
+                free += 1;
+            }
+        }
+        for at in 0..self.moved.len() {
+            self.put(free + at, self.moved[at]);
+        }
+    }
+
+    /// Moves what was found behind before all others between two ranks.
+    fn move_behind(&mut self, low: u32, high: u32) {
+        self.moved.clear();
+        let mut end = high as usize + 1;
+        for rank in (low as usize..=high as usize).rev() {
+            let link = self.links[rank];
+            if self.seen[link as usize] == self.mark + 1 {
+                self.moved.push(link);
+            } else {
+                end -= 1;
+                self.put(end, link);
+            }
+        }
+        for at in 0..self.moved.len() {
+            self.put(end - 1 - at, self.moved[at]);
+        }
+    }
+
+    fn put(&mut self, rank: usize, link: u32) {
+        self.links[rank] = link;
+        self.ranks[link as usize] = rank as u32;
     }
 }

@@ -58,6 +58,7 @@ impl<'a> Turns<'a> {
     }
 
     /// The turn from a link to the one with this place in the row of the switch at its end.
+    #[inline]
     pub(crate) fn turn(&self, link: usize, place: u8) -> usize {
         self.first[link] as usize + usize::from(place)
     }
@@ -69,6 +70,7 @@ impl<'a> Turns<'a> {
     }
 
     /// The turns that follow a link, and the first link that they lead to; the others follow.
+    #[inline]
     pub(crate) fn after(&self, link: usize) -> (std::ops::Range<usize>, usize) {
         let turns = self.first[link] as usize..self.first[link + 1] as usize;
         (turns, self.next[link] as usize)
@@ -85,7 +87,15 @@ impl<'a> Turns<'a> {
         })
     }
 
+    /// The turn from the second cable back into the first one: both the other way.
+    #[inline]
+    pub(crate) fn reversed(&self, from: usize, to: usize) -> usize {
+        let back = self.back[to] as usize;
+        self.first[back] as usize + (self.back[from] - self.next[back]) as usize
+    }
+
     /// The same cable the other way.
+    #[inline]
     pub(crate) fn back(&self, link: usize) -> usize {
         self.back[link] as usize
     }

@@ -1,15 +1,14 @@
 //! dfsssp: the paths of [`super::Sssp`], kept apart by lanes so that no packets wait for each other
 //! in a circle.
 
-use crate::deps::assign::{Assigned, NONE, Paths};
+use super::tries::{Tries, Try};
+use crate::deps::assign::{Assigned, NONE};
 use crate::deps::spare::Spare;
-use crate::deps::turns::Turns;
 use crate::graph::Graph;
 use crate::job::{Decline, Engine, RouteJob, Routes, SlPlan};
 use crate::path_lanes::PathLanes;
 use crate::sssp::columns::Columns;
-use crate::sssp::fill::{Filled, fill};
-use crate::sssp::straight::{Ties, straight};
+use crate::sssp::fill::Filled;
 use crate::targets::Targets;
 
 /// The engine `dfsssp`.
@@ -28,13 +27,11 @@ impl Engine for DfSssp {
         let graph = &Graph::shaped(job.fabric, &job.options.shaping);
         let targets = &Targets::new(job.fabric, graph, job.lids);
         let have = usize::from(job.options.data_vls.switches).min(MOST);
-        let Try { filled, assigned } = best(job, graph, targets, have);
+        let tries = &Tries::new(job, graph, targets);
+        let Try { filled, assigned } = best(tries, have);
         let need = assigned.count;
         if need > have {
-            return Err(Decline {
-                engine: self.name(),
-                reason: too_few(job, graph, &filled, have),
-            });
+            return Err(Decline { engine: self.name(), reason: too_few(tries, filled, have) });
         }
         let spare = Spare::new(&assigned.paths, have);
         let notes = spare.notes(need, job.options.qos);
@@ -51,62 +48,19 @@ impl Engine for DfSssp {
     }
 }
 
-/// Paths and their lanes.
-struct Try {
-    filled: Filled,
-    assigned: Assigned,
-}
-
-impl Try {
-    /// Looks for up to `most` lanes.
-    fn new(job: &RouteJob<'_>, turns: &Turns<'_>, filled: Filled, most: usize) -> Self {
-        let columns = &filled.columns;
-        let to_switch = columns.lids.iter().map(|lid| {
-            let end = job.lids.port(*lid);
-            end.is_some_and(|end| job.fabric.as_switch(job.fabric.owner(end)).is_some())
-        });
-        let to_switch = to_switch.collect();
-        let assigned =
-            Paths { graph: turns.graph, turns, columns, to_switch, pairs: false }.assign(most);
-        Self { filled, assigned }
-    }
-}
-
 /// The paths to take. Those with the best balance if one lane is enough for them; else there are
 /// other ways to choose, and of those that balance nearly as well the one with the fewest lanes is
 /// taken, and the one with the fewest lanes of all if the lanes would not suffice.
-fn best(job: &RouteJob<'_>, graph: &Graph, targets: &Targets, have: usize) -> Try {
-    let turns = &Turns::new(graph);
-    let mut best = Try::new(job, turns, fill(job, graph, targets), have);
-    if best.assigned.count == 1 {
-        return best;
-    }
-    let even = best.filled.fullest();
-    let mut steered = best.filled.clone();
-    steered.steer(graph, turns, &best.assigned.first);
-    let by_ports = |ties| {
-        let mut filled = Filled::new(job, graph, targets);
-        straight(graph, &mut filled, ties);
-        filled
-    };
-    let rank = |one: &Try| {
+fn best(tries: &Tries<'_>, have: usize) -> Try {
+    tries.best(tries.even(), false, have, |even, one| {
         let (lanes, fullest) = (one.assigned.count, one.filled.fullest());
         (lanes > have, fullest > even + even / 8, lanes, fullest)
-    };
-    let others: [&dyn Fn() -> Filled; 3] =
-        [&|| by_ports(Ties::Shared), &|| by_ports(Ties::Lowest), &|| steered.clone()];
-    for other in others {
-        let other = Try::new(job, turns, other(), have.min(best.assigned.count));
-        if rank(&other) < rank(&best) {
-            best = other;
-        }
-    }
-    best
+    })
 }
 
 /// Says how many lanes there would have to be.
-fn too_few(job: &RouteJob<'_>, graph: &Graph, filled: &Filled, have: usize) -> String {
-    let need = Try::new(job, &Turns::new(graph), filled.clone(), MOST).assigned.count;
+fn too_few(tries: &Tries<'_>, filled: Filled, have: usize) -> String {
+    let need = tries.one(filled, false, MOST).assigned.count;
     let more = if need > MOST { "more than " } else { "" };
     format!(
         "it needs {more}{} lanes to be free of deadlocks, and links between switches have {have} \

@@ -8,14 +8,12 @@
 
 use lk_wire::{Lid, PortNum};
 
-use crate::deps::assign::{Assigned, NONE, Paths};
+use super::tries::{Tries, Try};
+use crate::deps::assign::NONE;
 use crate::deps::spare::Spare;
-use crate::deps::turns::Turns;
 use crate::graph::Graph;
 use crate::job::{Decline, Engine, RouteJob, Routes, SlPlan};
 use crate::path_lanes::PathLanes;
-use crate::sssp::fill::{Filled, fill};
-use crate::sssp::straight::{Ties, straight};
 use crate::tables::{Lfts, LidMap};
 use crate::targets::Targets;
 
@@ -47,15 +45,17 @@ impl Engine for Lash {
         let targets = &Targets::new(job.fabric, graph, job.lids);
         let one_each = &one_each(job, targets, graph.len());
         let job_each = &RouteJob { lids: one_each, ..*job };
-        let mut chosen = best(job_each, graph, true, have);
+        let targets_each = &Targets::new(job.fabric, graph, one_each);
+        let tries = &Tries::new(job_each, graph, targets_each);
+        let mut chosen = best(tries, true, have);
         let pairs = chosen.assigned.count <= have;
         if !pairs {
-            chosen = best(job_each, graph, false, have);
+            chosen = best(tries, false, have);
         }
         let Try { filled, assigned } = chosen;
         let need = assigned.count;
         if need > have {
-            let need = Try::new(&Turns::new(graph), filled, false, MOST).assigned.count;
+            let need = tries.one(filled, false, MOST).assigned.count;
             let more = if need > MOST { "more than " } else { "" };
             return Err(decline(format!(
                 "it needs {more}{} lanes to be free of deadlocks, and links between switches have \
@@ -142,44 +142,8 @@ fn one_each(job: &RouteJob<'_>, targets: &Targets, switches: usize) -> LidMap {
     )
 }
 
-/// Ways and their lanes.
-struct Try {
-    filled: Filled,
-    assigned: Assigned,
-}
-
-impl Try {
-    fn new(turns: &Turns<'_>, filled: Filled, pairs: bool, most: usize) -> Self {
-        let to_switch = filled.columns.homes.iter();
-        let to_switch = to_switch.map(|s| turns.graph.hosts(*s as usize).is_empty()).collect();
-        let columns = &filled.columns;
-        let paths = Paths { graph: turns.graph, turns, columns, to_switch, pairs };
-        let assigned = paths.assign(most);
-        Self { filled, assigned }
-    }
-}
-
 /// The ways with the fewest lanes, of several sets of shortest ones.
-fn best(job: &RouteJob<'_>, graph: &Graph, pairs: bool, have: usize) -> Try {
-    let turns = &Turns::new(graph);
-    let targets = &Targets::new(job.fabric, graph, job.lids);
-    let mut best = Try::new(turns, fill(job, graph, targets), pairs, have);
-    if best.assigned.count == 1 {
-        return best;
-    }
-    let mut steered = best.filled.clone();
-    steered.steer(graph, turns, &best.assigned.first);
-    let by_ports = |ties| {
-        let mut filled = Filled::new(job, graph, targets);
-        straight(graph, &mut filled, ties);
-        filled
-    };
-    let rank = |one: &Try| (one.assigned.count, one.filled.fullest());
-    for other in [by_ports(Ties::Shared), by_ports(Ties::Lowest), steered] {
-        let other = Try::new(turns, other, pairs, have.min(best.assigned.count));
-        if rank(&other) < rank(&best) {
-            best = other;
-        }
-    }
-    best
+fn best(tries: &Tries<'_>, pairs: bool, have: usize) -> Try {
+    let rank = |_, one: &Try| (one.assigned.count, one.filled.fullest());
+    tries.best(tries.even(), pairs, have, rank)
 }

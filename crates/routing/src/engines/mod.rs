@@ -16,6 +16,7 @@ mod minhop;
 mod nue;
 mod sssp;
 pub mod torus2qos;
+mod tries;
 mod updn;
 
 pub use auto::Auto;

@@ -4,9 +4,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::escape::Escape;
+use crate::deps::assign::heaviest_first;
 use crate::deps::lane::{Lane, Verdict};
 use crate::deps::turns::Turns;
-use crate::deps::walk::Walk;
+use crate::deps::walk::{Nearest, Walk};
 use crate::sssp::columns::NO_LINK;
 use crate::sssp::round::HOST;
 use crate::sssp::slope::Slope;
@@ -25,6 +26,7 @@ pub(super) struct Share<'a> {
 /// A lane with room for the work on it.
 pub(super) struct Layer<'a> {
     turns: &'a Turns<'a>,
+    nearest: &'a Nearest,
     escape: &'a Escape,
     lane: Lane,
     /// What each link carries.
@@ -52,11 +54,17 @@ struct Choice {
 
 impl<'a> Layer<'a> {
     /// A lane without turns.
-    pub(super) fn new(turns: &'a Turns<'a>, escape: &'a Escape, loads: Vec<u64>) -> Self {
+    pub(super) fn new(
+        turns: &'a Turns<'a>,
+        nearest: &'a Nearest,
+        escape: &'a Escape,
+        loads: Vec<u64>,
+    ) -> Self {
         let graph = turns.graph;
         let lane = Lane::new(turns, escape.link_ranks(graph));
         Self {
             turns,
+            nearest,
             escape,
             lane,
             loads,
@@ -117,32 +125,27 @@ impl<'a> Layer<'a> {
         let mut weights = vec![0_u32; self.turns.len()];
         let mut passing: Vec<u32> = Vec::new();
         for share in shares {
-            self.slope.load(graph, share.home);
             for column in share.cells.chunks(graph.len().max(1)) {
-                self.walk.load(graph, column, &self.slope);
+                self.walk.load(self.turns, self.nearest, share.home as u32, column);
                 let counts = |s: &u32| u32::from(matters(self.turns, share.to_switch, *s as usize));
                 passing.clear();
                 passing.extend(self.walk.order.iter().map(counts));
                 for at in (1..passing.len()).rev() {
-                    if let Some(turn) = self.walk.turn(self.turns, at) {
+                    if let Some(turn) = self.walk.turn(at) {
                         weights[turn] = weights[turn].saturating_add(passing[at]);
                     }
                     passing[self.walk.parent[at] as usize] += passing[at];
                 }
             }
         }
-        let mut heavy: Vec<u32> =
-            (0..weights.len() as u32).filter(|t| weights[*t as usize] > 0).collect();
-        heavy.sort_by_key(|turn| Reverse(weights[*turn as usize]));
-        heavy
+        heaviest_first(&weights)
     }
 
     /// Whether all turns of a column's paths are in use.
     fn fits(&mut self, column: &[u8], to_switch: bool) -> bool {
-        let graph = self.turns.graph;
-        self.walk.load(graph, column, &self.slope);
+        self.walk.load(self.turns, self.nearest, self.home as u32, column);
         let walk = &self.walk;
-        let has = |at: usize| walk.turn(self.turns, at).is_none_or(|turn| self.lane.has(turn));
+        let has = |at: usize| walk.turn(at).is_none_or(|turn| self.lane.has(turn));
         if !to_switch {
             return (1..walk.order.len()).all(has);
         }
@@ -349,7 +352,7 @@ impl<'a> Layer<'a> {
                 Verdict::Had => {}
                 Verdict::Joined => joined.push(turn),
                 Verdict::Barred => {
-                    joined.iter().for_each(|turn| self.lane.take_back(*turn));
+                    joined.iter().for_each(|turn| self.lane.take_back(self.turns, *turn));
                     return false;
                 }
             }

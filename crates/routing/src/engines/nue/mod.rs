@@ -13,6 +13,7 @@ use lk_wire::Lid;
 use rayon::prelude::*;
 
 use crate::deps::turns::Turns;
+use crate::deps::walk::Nearest;
 use crate::graph::Graph;
 use crate::job::{Decline, Engine, RouteJob, Routes, SlPlan};
 use crate::path_lanes::PathLanes;
@@ -39,11 +40,12 @@ impl Engine for Nue {
         let lane_of = lanes_of_homes(graph, &filled.columns, lanes);
         let loads = filled.weights().to_vec();
         let turns = &Turns::new(graph);
+        let nearest = &Nearest::new(graph);
         let escape = &Escape::new(graph);
         let shares = shares(job, graph, &mut filled.columns, &lane_of, lanes);
         let done: Vec<(usize, usize)> = shares
             .into_par_iter()
-            .map(|share| Layer::new(turns, escape, loads.clone()).route(share))
+            .map(|share| Layer::new(turns, nearest, escape, loads.clone()).route(share))
             .collect();
         let (around, escaped) = done.iter().fold((0, 0), |sum, d| (sum.0 + d.0, sum.1 + d.1));
         if around > 0 {

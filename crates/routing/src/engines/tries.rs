@@ -1,0 +1,88 @@
+//! Several sets of shortest paths, and the lanes that each of them takes.
+
+use rayon::prelude::*;
+
+use crate::deps::assign::{Assigned, Paths};
+use crate::deps::turns::Turns;
+use crate::deps::walk::Nearest;
+use crate::graph::Graph;
+use crate::job::RouteJob;
+use crate::sssp::fill::{Filled, fill};
+use crate::sssp::straight::{Ties, straight};
+use crate::targets::Targets;
+
+/// Paths and their lanes.
+pub(super) struct Try {
+    pub(super) filled: Filled,
+    pub(super) assigned: Assigned,
+}
+
+/// What all tries on a fabric share.
+pub(super) struct Tries<'a> {
+    job: &'a RouteJob<'a>,
+    graph: &'a Graph,
+    targets: &'a Targets,
+    turns: Turns<'a>,
+    nearest: Nearest,
+}
+
+impl<'a> Tries<'a> {
+    pub(super) fn new(job: &'a RouteJob<'a>, graph: &'a Graph, targets: &'a Targets) -> Self {
+        Self { job, graph, targets, turns: Turns::new(graph), nearest: Nearest::new(graph) }
+    }
+
+    /// The paths with the best balance.
+    pub(super) fn even(&self) -> Filled {
+        fill(self.job, self.graph, self.targets)
+    }
+
+    /// Looks for up to `most` lanes for some paths. With `pairs` both paths between two switches
+    /// are on one lane.
+    pub(super) fn one(&self, filled: Filled, pairs: bool, most: usize) -> Try {
+        let columns = &filled.columns;
+        let to_switch = columns.lids.iter().map(|lid| {
+            let end = self.job.lids.port(*lid);
+            end.is_some_and(|end| self.job.fabric.as_switch(self.job.fabric.owner(end)).is_some())
+        });
+        let to_switch = to_switch.collect();
+        let (graph, turns, nearest) = (self.graph, &self.turns, &self.nearest);
+        let assigned = Paths { graph, turns, nearest, columns, to_switch, pairs }.assign(most);
+        Try { filled, assigned }
+    }
+
+    /// The best of some paths and of three other ways to choose them, unless one lane is enough for
+    /// the first ones. `rank` is given what the fullest link of the first ones carries, and a try;
+    /// one that takes more lanes than the first ones must not rank before them if these fit into
+    /// `have` lanes.
+    pub(super) fn best<R: Ord>(
+        &self,
+        filled: Filled,
+        pairs: bool,
+        have: usize,
+        rank: impl Fn(u64, &Try) -> R,
+    ) -> Try {
+        let first = self.one(filled, pairs, have);
+        if first.assigned.count == 1 {
+            return first;
+        }
+        let (even, most) = (first.filled.fullest(), have.min(first.assigned.count));
+        let steered = || {
+            let mut filled = first.filled.clone();
+            filled.steer(self.graph, &self.turns, &first.assigned.first);
+            filled
+        };
+        let others: [&(dyn Fn() -> Filled + Sync); 3] =
+            [&|| self.by_ports(Ties::Shared), &|| self.by_ports(Ties::Lowest), &steered];
+        let others = others.into_par_iter().map(|other| self.one(other(), pairs, most));
+        let others: Vec<Try> = others.collect();
+        others.into_iter().fold(first, |best, other| {
+            if rank(even, &other) < rank(even, &best) { other } else { best }
+        })
+    }
+
+    fn by_ports(&self, ties: Ties) -> Filled {
+        let mut filled = Filled::new(self.job, self.graph, self.targets);
+        straight(self.graph, &mut filled, ties);
+        filled
+    }
+}
