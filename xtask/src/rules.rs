@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use lk_audit::rows::Live;
 use lk_audit::{PARSERS, ROWS, RULES, pages};
 
 use crate::generated::Generated;
@@ -45,15 +46,24 @@ fn traps(out: &mut String) {
     out.push_str(
         "\n## Known traps\n\n\
          Where OpenSM drops, cuts, ignores or changes what a site wants of QoS, and what\n\
-         shows it.\n\n\
-         | | about | what happens | shown by |\n|---|---|---|---|\n",
+         shows it: in files before they are applied, and on a live fabric that opensm has\n\
+         brought up with them. Where a code stands in the last column, that was tried with\n\
+         opensm on a simulated fabric. QO101, QO124, QO018 and QO001 compare the fabric with\n\
+         files: those that say what was meant. The others need nothing but the fabric.\n\n\
+         | | about | what happens | shown by | on a live fabric |\n|---|---|---|---|---|\n",
     );
     for row in ROWS {
         let shown = match row.codes {
             [] => format!("not by files: {}", row.not_shown),
             codes => codes.join(", "),
         };
-        let _ = writeln!(out, "| {} | {} | {} | {shown} |", row.number, row.area.name(), row.trap);
+        let live = match row.live {
+            Live::Tried(codes) => codes.join(", "),
+            Live::Untried(codes, why) => format!("not tried, for {why}: {}", codes.join(", ")),
+            Live::Nothing(why) => format!("not seen: {why}"),
+        };
+        let (number, area, trap) = (row.number, row.area.name(), row.trap);
+        let _ = writeln!(out, "| {number} | {area} | {trap} | {shown} | {live} |");
     }
 }
 

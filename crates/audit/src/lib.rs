@@ -38,7 +38,7 @@ pub use accepted::Accepted;
 pub use files::{GuidFile, GuidsOf, Located, SiteFiles};
 pub use forwarding::Held;
 pub use kinds::PortKind;
-pub use managed::{Carries, Managed, Routing};
+pub use managed::{Carries, Managed, Routing, Unrouted};
 pub use parsers::PARSERS;
 pub use rows::ROWS;
 pub use rule::{Page, Rule, check, explain, pages};

@@ -47,6 +47,13 @@ pub struct Routing {
     pub sls: Vec<u8>,
 }
 
+/// A fabric that no engine of the list routes, so that the manager leaves it alone.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Unrouted {
+    /// The engines that were asked for, with their reasons.
+    pub declined: Vec<(String, String)>,
+}
+
 impl Managed {
     /// The end ports of adapters and routers.
     pub fn hosts(&self) -> impl Iterator<Item = PortId> + '_ {

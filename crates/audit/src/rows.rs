@@ -43,14 +43,64 @@ pub struct Row {
     pub codes: &'static [&'static str],
     /// Why there is none.
     pub not_shown: &'static str,
+    /// What of it is seen on a live fabric.
+    pub live: Live,
+}
+
+/// What of a trap is seen on a fabric that a manager brought up which had fallen into it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Live {
+    /// These codes are found. That was tried with opensm itself.
+    Tried(&'static [&'static str]),
+    /// These codes would be found; why it was not tried with opensm.
+    Untried(&'static [&'static str], &'static str),
+    /// Nothing, and why.
+    Nothing(&'static str),
 }
 
 const fn by(number: u8, area: Area, trap: &'static str, codes: &'static [&'static str]) -> Row {
-    Row { number, area, trap, codes, not_shown: "" }
+    Row { number, area, trap, codes, not_shown: "", live: live(number) }
 }
 
 const fn not(number: u8, area: Area, trap: &'static str, not_shown: &'static str) -> Row {
-    Row { number, area, trap, codes: &[], not_shown }
+    Row { number, area, trap, codes: &[], not_shown, live: live(number) }
+}
+
+/// What ports and switches hold says nothing of what the subnet administration answers.
+const ANSWERS: Live = Live::Nothing("only answers of the subnet administration differ");
+
+/// What is seen of each trap on a live fabric.
+const fn live(number: u8) -> Live {
+    use Live::{Nothing, Tried, Untried};
+    match number {
+        1 | 2 | 6 | 10 | 13 | 27 | 29 => Tried(&["QO101"]),
+        3 | 7 => Tried(&["QO104"]),
+        4 | 8 | 20 => Tried(&["QO106"]),
+        5 => Tried(&["QO103", "QO104"]),
+        9 | 55 => Tried(&["QO114"]),
+        11 => Nothing("ports hold what they would hold without the line"),
+        12 | 18 => Tried(&["QO123"]),
+        14 => Tried(&["QO018"]),
+        16 => Nothing("SMSL says a number, and not which one was meant"),
+        17 => Tried(&["QO105"]),
+        19 => Nothing("the zeros are what the list is read as"),
+        21 => Nothing("ports hold the built-in tables as they should; `explain` has the shares"),
+        22 => Untried(&["QO101", "QO105"], "simulators have no such switches"),
+        23 => Nothing("port 0 holds the list; who meets it is no state of a port"),
+        24 => Untried(&["QO016"], "ibsim's ports all map SLs"),
+        25 | 26 => Untried(&["QO101"], "ibsim's ports refuse no table"),
+        28 => Tried(&["QO001"]),
+        57 => Tried(&["QO122"]),
+        62 | 63 | 71 => Tried(&["QO124"]),
+        64 => Nothing("the full key that a port holds is what a `both` member talks with"),
+        67 => Tried(&["QO055"]),
+        68 => Nothing("one look at the fabric shows one of the keys"),
+        72 => Tried(&["QO125"]),
+        73 => Nothing("it is about how long the manager waits"),
+        74 => Nothing("keys of congestion control are not read"),
+        75 => Nothing("it is about the time that a sweep takes"),
+        _ => ANSWERS,
+    }
 }
 
 /// All traps.

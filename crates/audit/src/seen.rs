@@ -7,7 +7,7 @@ use lk_fabric::{NodeKind, PortId};
 use lk_qos::{ArbTables, EgressPort, PortClass};
 use lk_routing::proof::SlSet;
 use lk_snapshot::Snapshot;
-use lk_wire::{PhysState, PortInfo, Sl, Vl, VlArbTable, VlCode, cap_mask};
+use lk_wire::{PhysState, PortInfo, PortState, Sl, Vl, VlArbTable, VlCode, cap_mask};
 
 use crate::forwarding::Held;
 use crate::kinds::PortKind;
@@ -41,6 +41,18 @@ impl<'a> Seen<'a> {
             let info = info.as_ref().filter(|info| up(info))?;
             (snapshot.fabric.port_num(port).0 != 0).then_some((port, info))
         })
+    }
+
+    /// Whether PortInfo of any port is known: dump files have none.
+    #[must_use]
+    pub fn knows_ports(&self) -> bool {
+        self.snapshot.ports.iter().any(Option::is_some)
+    }
+
+    /// Those of them that a manager has taken into use: the tables of others are those that they
+    /// came with.
+    pub fn active_ports(&self) -> impl Iterator<Item = (PortId, &'a PortInfo)> + use<'a> {
+        self.up_ports().filter(|(_, info)| info.port_state() >= PortState::ARMED.0)
     }
 
     /// End ports of which PortInfo is known.

@@ -3,13 +3,14 @@
 use lk_config::effective::Origin;
 use lk_config::{Effective, Options, QosSetName};
 use lk_diag::{Diagnostic, SourceFile, Span};
+use lk_qos::policy::PartitionPorts;
 use lk_qos::{PortTables, QosSet, ResolvedSets};
 use lk_snapshot::Snapshot;
 use lk_wire::VlCode;
 
 use crate::files::SiteFiles;
 use crate::kinds::PortKind;
-use crate::managed::Managed;
+use crate::managed::{Managed, Unrouted};
 use crate::seen::Seen;
 
 /// A site: its options, its other files, and the ports that they are for.
@@ -25,10 +26,14 @@ pub struct Site<'a> {
     pub files: Option<&'a SiteFiles>,
     /// What the manager makes of the site's fabric; none where there is no fabric.
     pub managed: Option<&'a Managed>,
+    /// That no engine routes the site's fabric, where that is so; then nothing else is known of it.
+    pub unrouted: Option<&'a Unrouted>,
     /// Whether the rules are to look at tables as if QoS were on.
     pub as_if_on: bool,
     /// The fabric as it was read, where one was.
     pub seen: Option<Seen<'a>>,
+    /// The partitions that the site's files ask for on that fabric; none without such a file.
+    pub asked_partitions: Option<&'a [PartitionPorts]>,
 }
 
 impl<'a> Site<'a> {
@@ -43,8 +48,10 @@ impl<'a> Site<'a> {
             kinds: PortKind::assumed(lanes),
             files: None,
             managed: None,
+            unrouted: None,
             as_if_on: false,
             seen: None,
+            asked_partitions: None,
         }
     }
 
@@ -64,6 +71,18 @@ impl<'a> Site<'a> {
     #[must_use]
     pub fn with_managed(self, managed: &'a Managed) -> Self {
         Self { managed: Some(managed), ..self }
+    }
+
+    /// The same on a fabric that no engine routes.
+    #[must_use]
+    pub fn with_unrouted(self, unrouted: &'a Unrouted) -> Self {
+        Self { unrouted: Some(unrouted), ..self }
+    }
+
+    /// The same with the partitions that its files ask for on the fabric that was read.
+    #[must_use]
+    pub fn with_partitions(self, asked: Option<&'a [PartitionPorts]>) -> Self {
+        Self { asked_partitions: asked, ..self }
     }
 
     /// Whether tables are programmed, or are looked at as if they were.

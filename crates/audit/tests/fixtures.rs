@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lk_audit::rows::Live;
 use lk_audit::{PARSERS, PortKind, ROWS, RULES, Rule, Site, check, explain};
 use lk_config::{Effective, opensm_conf};
 use lk_diag::{Diagnostics, Severity, SourceFile, render};
@@ -61,13 +62,14 @@ fn findings(folder: &Path) -> Diagnostics {
     check(&site)
 }
 
-/// Fixtures with a `ports.txt` are about ports as no file describes them, those with a snapshot
-/// about fabrics as they are read. All others are run by
+/// Fixtures with a `ports.txt` are about ports as no file describes them, those with a snapshot and
+/// no other file about fabrics as they are read. All others are run by
 /// the binary's tests, in the way of a site.
 #[test]
 fn each_rule_about_ports_fires_on_its_fixture_and_is_silent_on_the_other() {
     let has = |rule: &Rule, file: &str| folder(rule.code.id, "fires").join(file).exists();
-    let of_ports = |rule: &&&Rule| has(rule, "ports.txt") || has(rule, "fabric.snapshot");
+    let snapshot = |rule: &Rule| has(rule, "fabric.snapshot") && !has(rule, "partitions.conf");
+    let of_ports = |rule: &&&Rule| has(rule, "ports.txt") || snapshot(rule);
     for rule in RULES.iter().filter(of_ports) {
         let code = rule.code.id;
         let fires = findings(&folder(code, "fires"));
@@ -111,7 +113,14 @@ fn each_trap_has_codes_or_a_reason() {
     for row in ROWS {
         let shown = !row.codes.is_empty();
         assert_ne!(shown, !row.not_shown.is_empty(), "row {}: codes or a reason", row.number);
-        for code in row.codes {
+        let live = match row.live {
+            Live::Tried(live) | Live::Untried(live, _) => live,
+            Live::Nothing(why) => {
+                assert!(!why.is_empty(), "row {}", row.number);
+                &[]
+            }
+        };
+        for code in row.codes.iter().chain(live) {
             assert!(codes.contains(*code), "row {}: there is no {code}", row.number);
         }
     }

@@ -26,6 +26,12 @@ pub enum FileKind {
     Xml,
     /// A log of opensm.
     Log,
+    /// A template (Jinja) of which a file is still to be made.
+    Template,
+    /// The enhanced QoS policy of NVIDIA's OpenSM: limits of bandwidth.
+    EnhancedPolicy,
+    /// Groups of ports by pattern, of NVIDIA's OpenSM.
+    PortGroups,
     /// No text at all.
     Binary,
 }
@@ -43,6 +49,11 @@ impl FileKind {
             Self::Fabric => "a fabric",
             Self::Xml => "XML",
             Self::Log => "a log of opensm",
+            Self::Template => "a template, of which a file is still to be made",
+            Self::EnhancedPolicy => {
+                "an enhanced QoS policy, limits of bandwidth that NVIDIA's OpenSM alone knows"
+            }
+            Self::PortGroups => "a file of port groups, pgrp_policy_file of NVIDIA's OpenSM",
             Self::Binary => "no text: a program, an archive or an image",
         }
     }
@@ -56,8 +67,29 @@ impl FileKind {
             Self::Torus => "--torus_config",
             Self::PrefixRoutes => "--prefix_routes_file",
             Self::Fabric => "--fabric",
-            Self::Guids | Self::Xml | Self::Log | Self::Binary => return None,
+            Self::Guids
+            | Self::Xml
+            | Self::Log
+            | Self::Template
+            | Self::EnhancedPolicy
+            | Self::PortGroups
+            | Self::Binary => return None,
         })
+    }
+
+    /// What to do about it, beside giving it to another option.
+    const fn remedy(self) -> Option<&'static str> {
+        match self {
+            Self::Template => Some("check the file that is made of it"),
+            Self::EnhancedPolicy => Some(
+                "nothing here limits bandwidth in Mb/s: a level's `rate-limit` lowers the rate of paths, \
+                 and weights of VLs share links",
+            ),
+            Self::PortGroups => {
+                Some("write the GUIDs of the group where one is wanted, as in root_guid_file")
+            }
+            _ => None,
+        }
     }
 }
 
@@ -81,6 +113,12 @@ pub fn kind_of(source: &SourceFile) -> Option<FileKind> {
             None => votes.push((kind, 1)),
         }
     }
+    // One line of these is enough: the others look like those of what is made of it, or of a
+    // policy.
+    let sure = [FileKind::Template, FileKind::PortGroups];
+    if let Some((kind, _)) = votes.iter().find(|(kind, _)| sure.contains(kind)) {
+        return Some(*kind);
+    }
     // Of kinds with as many lines the one that was seen first.
     votes.into_iter().rev().max_by_key(|(_, count)| *count).map(|(kind, _)| kind)
 }
@@ -97,6 +135,9 @@ fn of_line(line: &str) -> Option<FileKind> {
         "qos-ulps",
     ];
     let head: String = line.chars().take(200).collect();
+    if head.starts_with("{%") || (head.starts_with("{{") && line.ends_with("}}")) {
+        return Some(FileKind::Template);
+    }
     let mut words = head.split_whitespace();
     let first = words.next()?;
     let second = words.next();
@@ -105,6 +146,12 @@ fn of_line(line: &str) -> Option<FileKind> {
     }
     if head.contains("] 0x") && head.contains(" -> ") {
         return Some(FileKind::Log);
+    }
+    if ["BW_NAMES", "BW_RULES"].contains(&first) {
+        return Some(FileKind::EnhancedPolicy);
+    }
+    if first == "port-regexp:" {
+        return Some(FileKind::PortGroups);
     }
     if SECTIONS.contains(&first.strip_prefix("end-").unwrap_or(first)) {
         return Some(FileKind::QosPolicy);
@@ -139,10 +186,16 @@ fn of_line(line: &str) -> Option<FileKind> {
 /// `None` where it may be of the kind after all; `nothing` says that none of it could be read.
 pub(crate) fn wrong(source: &SourceFile, wanted: FileKind, nothing: bool) -> Option<Diagnostics> {
     let kind = kind_of(source).filter(|kind| *kind != wanted)?;
-    if !nothing && kind != FileKind::Binary {
+    let sure = matches!(kind, FileKind::Binary | FileKind::Template | FileKind::EnhancedPolicy);
+    if !nothing && !sure {
         return None;
     }
-    Some(only(source, wanted, &format!("it looks like {}", kind.name()), kind.option()))
+    let found = only(source, wanted, &format!("it looks like {}", kind.name()), kind.option());
+    let helped = found.into_iter().map(|found| match kind.remedy() {
+        Some(remedy) => found.help(remedy),
+        None => found,
+    });
+    Some(helped.collect())
 }
 
 /// The one thing to say of a text that is no file of the wanted kind.
@@ -185,6 +238,9 @@ mod tests {
             ("vendid=0x2c9\nSwitch 8 \"s\"\n[1] \"h\"[1]\n", Some(FileKind::Fabric)),
             ("<?xml version=\"1.0\"?>\n<a/>\n", Some(FileKind::Xml)),
             ("Nov 30 14:32:07 265113 [523F] 0x80 -> Entering\n", Some(FileKind::Log)),
+            ("a=0x1 : ALL ;\n{% for p in list %}\n{{ p }}\n", Some(FileKind::Template)),
+            ("BW_NAMES\ncap = 4000\nBW_RULES\n", Some(FileKind::EnhancedPolicy)),
+            ("port-group\nport-regexp: sw.*\nend-port-group\n", Some(FileKind::PortGroups)),
             ("lorem ipsum\n", None),
             ("", None),
         ] {

@@ -331,10 +331,21 @@ pub fn parse(source: &SourceFile) -> (QosPolicy, Diagnostics) {
     let (mut policy, mut findings) = read::read(source);
     check::check(&mut policy, source, &mut findings);
     let nothing = QosPolicy { refused: true, ..QosPolicy::default() };
-    if policy.refused
-        && let Some(wrong) = kind::wrong(source, FileKind::QosPolicy, policy == nothing)
-    {
-        findings = wrong;
+    if policy.refused {
+        let wrong = kind::wrong(source, FileKind::QosPolicy, policy == nothing);
+        let none = || {
+            let why = "no line of it opens a section, such as `qos-levels` or `qos-ulps`";
+            (policy == nothing && opens_nothing(source))
+                .then(|| kind::only(source, FileKind::QosPolicy, why, None))
+        };
+        findings = wrong.or_else(none).unwrap_or(findings);
     }
     (policy, findings)
+}
+
+/// Whether a text of several lines has no word of a policy in it, whatever its case.
+fn opens_nothing(source: &SourceFile) -> bool {
+    let text = source.text().to_ascii_lowercase();
+    let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
+    lines > 3 && !["qos-", "port-group"].iter().any(|word| text.contains(word))
 }

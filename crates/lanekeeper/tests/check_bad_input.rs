@@ -121,3 +121,95 @@ fn a_file_of_another_kind_is_named_with_its_option() {
         assert!(said[role].contains("it looks like an opensm.conf"), "{}", said[role]);
     }
 }
+
+#[test]
+fn a_template_and_a_file_of_bandwidths_are_called_what_they_are() {
+    let template =
+        b"Default=0x7fff, ipoib : ALL=full ;\n{% for p in list %}\n{{ p }}\n{% endfor %}\n";
+    let said = all_roles("a template", template);
+    assert!(said[2].contains("it looks like a template"), "{}", said[2]);
+    assert!(said[2].contains("check the file that is made of it"), "{}", said[2]);
+    let said = all_roles("bandwidths", b"BW_NAMES\ncap = 4000\n\nBW_RULES\ndefault = 1:cap\n");
+    assert!(said[1].contains("it looks like an enhanced QoS policy"), "{}", said[1]);
+    assert!(said[1].contains("`rate-limit` lowers the rate of paths"), "{}", said[1]);
+}
+
+/// A word that a policy cannot have is named with its place, and what else is wrong is found too.
+#[test]
+fn an_unknown_word_of_a_policy_does_not_hide_what_else_is_wrong() {
+    let policy = b"qos-levels\n qos-level\n name: DEFAULT\n sl: 0\n bandwidth: 40\n \
+                   end-qos-level\nend-qos-levels\nqos-match-rules\n qos-match-rule\n \
+                   qos-class: 1\n qos-level-name: nowhere\n end-qos-match-rule\n\
+                   end-qos-match-rules\n";
+    let said = all_roles("an unknown word", policy);
+    assert!(said[1].contains("`bandwidth` is no keyword"), "{}", said[1]);
+    assert!(
+        said[1].contains("file:5:2") && said[1].contains("help: here may stand"),
+        "{}",
+        said[1]
+    );
+    assert!(said[1].contains("`nowhere`"), "{}", said[1]);
+}
+
+#[test]
+fn a_snapshot_that_is_cut_short_is_refused_and_one_of_bytes_is_none() {
+    let base = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../audit/fixtures/QO106/silent/fabric.snapshot");
+    let whole = fs::read(base).expect("a snapshot");
+    for cut in [whole.len() / 3, whole.len() / 2, whole.len() - 5] {
+        let folder = folder(&whole[..cut]);
+        let output = run(folder.path(), &["--snapshot", "FILE"]);
+        assert_eq!(output.status.code(), Some(2), "{cut}: {output:?}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("cannot be read as a snapshot"), "{cut}: {said}");
+    }
+    for bytes in
+        [&b"\0\x01\xff"[..], b"", b"lanekeeper-snapshot 1\r\nend nodes 0 ports 0 lines 0\r\n"]
+    {
+        let folder = folder(bytes);
+        let output = run(folder.path(), &["--snapshot", "FILE"]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(matches!(output.status.code(), Some(0..=2)), "{output:?}");
+        assert!(!said.contains("panicked"), "{said}");
+    }
+}
+
+/// A fabric that no engine of the list routes is a finding with the engine's reason.
+#[test]
+fn a_fabric_that_nothing_routes_is_judged_all_the_same() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut topo = Command::new(env!("CARGO_BIN_EXE_lanekeeper"));
+    topo.args(["topo", "fattree", "4", "2", "--output", "tree"]).current_dir(folder.path());
+    assert!(topo.status().expect("a run").success());
+    let conf = "qos TRUE\nmax_op_vls 2\nqos_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3\n\
+                routing_engine torus-2QoS,no_fallback\n";
+    fs::write(folder.path().join("file"), conf).expect("a file");
+    let output = run(folder.path(), &["-F", "FILE", "--fabric", "tree"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("error[QO073]") && said.contains("file:4:1"), "{said}");
+    assert!(said.contains("torus-2QoS: there is no torus-2QoS.conf"), "{said}");
+    assert!(said.contains("QO001"), "the lists are judged: {said}");
+    let page = run(folder.path(), &["-F", "FILE", "--fabric", "tree", "--format", "html"]);
+    assert_eq!(page.status.code(), Some(1), "{page:?}");
+}
+
+/// ibnetdiscover tells width and speed, and some links have not come up fully.
+#[test]
+fn slow_links_are_seen_in_a_file_of_a_fabric() {
+    let fabric = "Switch 8 \"S-1\"\n[1] \"S-2\"[1] # 1xSDR\n[2] \"S-2\"[2] # 4xEDR\n\
+                  [3] \"H-3\"[1](4) # 4xEDR\n[4] \"H-5\"[1](6) # 4xSDR\n\n\
+                  Switch 8 \"S-2\"\n[1] \"S-1\"[1] # 1xSDR\n[2] \"S-1\"[2] # 4xEDR\n\n\
+                  Ca 1 \"H-3\"\n[1](4) \"S-1\"[3] # 4xEDR\n\n\
+                  Ca 1 \"H-5\"\n[1](6) \"S-1\"[4] # 4xSDR\n";
+    let folder = folder(fabric.as_bytes());
+    let output = run(folder.path(), &["--fabric", "FILE"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("warning[QO107]: 2 links"), "{said}\n{output:?}");
+    assert!(said.contains("1xSDR, and other links have 4 lanes"), "{said}");
+    assert!(said.contains("4xSDR, the speed at which links begin"), "{said}");
+    let sound = fabric.replace("1xSDR", "4xEDR").replace("4xSDR", "4xEDR");
+    fs::write(folder.path().join("file"), sound).expect("a file");
+    let output = run(folder.path(), &["--fabric", "FILE"]);
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("QO107"), "{output:?}");
+}

@@ -1,5 +1,5 @@
-//! The page of `lanekeeper check --format html` in Debian's Chromium: it asks nobody for anything,
-//! runs nothing, and fits a telephone.
+//! The pages of `lanekeeper check` and `lanekeeper explain` (`--format html`) in Debian's Chromium:
+//! they ask nobody for anything, run nothing, and fit a telephone.
 
 use std::fs;
 use std::path::Path;
@@ -28,6 +28,15 @@ fn page(here: &Path) -> String {
     Lanekeeper::run(here, &check).out
 }
 
+/// The page of `lanekeeper explain` on the same fabric: a way of several links.
+fn explained(here: &Path) -> String {
+    let explain = "explain host2 host9 -F opensm.conf --fabric tree --sl 5 --format html";
+    let words: Vec<&str> = explain.split(' ').collect();
+    let outcome = Lanekeeper::run(here, &words);
+    assert!(outcome.out.contains("Link by link"), "{outcome:#?}");
+    outcome.out
+}
+
 /// Opens a page in a window of this width and gives the document as it then is.
 fn open(here: &Path, name: &str, width: u32, more: &[&str]) -> Outcome {
     let mut command = Command::new("chromium");
@@ -41,17 +50,25 @@ fn open(here: &Path, name: &str, width: u32, more: &[&str]) -> Outcome {
 }
 
 #[test]
-fn the_page_asks_nobody_and_runs_nothing() {
+fn the_pages_ask_nobody_and_run_nothing() {
     let here = tempfile::TempDir::new().expect("a temporary folder");
     fs::write(here.path().join("page.html"), page(here.path())).expect("a file");
-    let log = format!("--log-net-log={}", here.path().join("net.json").display());
-    let seen = open(here.path(), "page.html", 1280, &[&log]).success();
+    let seen = asks_nobody(here.path());
     assert!(seen.contains("<title>lanekeeper check</title>"), "no script has run");
     assert!(
         seen.contains("id=\"links\"") && seen.contains("id=\"rules\""),
         "it is read to its end"
     );
-    let log = fs::read_to_string(here.path().join("net.json")).expect("what the browser asked for");
+    fs::write(here.path().join("page.html"), explained(here.path())).expect("a file");
+    let seen = asks_nobody(here.path());
+    assert!(seen.contains("<title>lanekeeper explain</title>") && seen.contains("id=\"back\""));
+}
+
+/// Opens `page.html`, sees that it asks for nothing, and gives the document as it then is.
+fn asks_nobody(here: &Path) -> String {
+    let log = format!("--log-net-log={}", here.join("net.json").display());
+    let seen = open(here, "page.html", 1280, &[&log]).success();
+    let log = fs::read_to_string(here.join("net.json")).expect("what the browser asked for");
     // What Chromium asks of its own maker has nothing to do with the page.
     let own = ["google", "gstatic", "gvt1", "chrome"];
     let asked = log.split("\"url\":\"").skip(1).filter_map(|rest| rest.split('"').next());
@@ -60,6 +77,7 @@ fn the_page_asks_nobody_and_runs_nothing() {
         .filter(|url| !own.iter().any(|host| url.contains(host)))
         .collect();
     assert!(asked.is_empty(), "{asked:?}");
+    seen
 }
 
 #[test]
@@ -71,9 +89,11 @@ fn nothing_runs_over_the_edge_of_a_telephone() {
         const wide=[...d.querySelectorAll('body *')].filter(e=>!e.closest('.wide,pre,svg')&&\
         e.getBoundingClientRect().right>w.clientWidth+1).map(e=>e.tagName+'.'+e.className);\
         parent.postMessage([w.scrollWidth,w.clientWidth,wide.join(' ')],'*')})</script></body>";
-    let measured = page(here.path()).replace("</body>", measure);
-    fs::write(here.path().join("measured.html"), measured).expect("a file");
-    for width in [400, 1000] {
+    let check = page(here.path());
+    let pages = [check, explained(here.path())];
+    for (page, width) in pages.iter().flat_map(|page| [400, 1000].map(|width| (page, width))) {
+        let measured = page.replace("</body>", measure);
+        fs::write(here.path().join("measured.html"), measured).expect("a file");
         let frame = format!(
             "<!DOCTYPE html><body><script>addEventListener('message',e=>{{\
              document.body.dataset.seen=e.data.join('|')}})</script>\

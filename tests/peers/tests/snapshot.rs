@@ -1,13 +1,12 @@
 //! Reading a fabric that opensm manages, through the field's own library: the tables are those that
-//! smpquery, ibroute and ibdmchk's dumps show, nothing is written, and traps that were set in
-//! opensm.conf are found from the fabric alone.
+//! smpquery, ibroute and ibdmchk's dumps show, and nothing is written.
 
 use std::fs;
 use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use lk_peers::{Ibsim, Lanekeeper, Opensm, Outcome, Reading, process};
+use lk_peers::{Ibsim, Lanekeeper, Opensm, Outcome, Reading, Simulated, process};
 
 const SMALL: &str = include_str!("../fabrics/small.net");
 
@@ -154,41 +153,34 @@ fn live_routes_are_judged() {
     assert_eq!(outcome.code, Some(0), "{outcome:#?}");
 }
 
-/// What `check --live` finds on a fabric that opensm has brought up with this file, by code.
-fn found(conf: &str, arguments: &[&str], files: &str) -> String {
-    let ibsim = Ibsim::start(SMALL);
-    Opensm { conf, arguments }.settle(&ibsim);
-    fs::write(ibsim.folder().join("site.conf"), files).expect("a file");
-    let outcome = on(&ibsim, &["check", "--live", "-F", "site.conf", "--format", "lines"]);
-    assert!(matches!(outcome.code, Some(0 | 1)), "{outcome:#?}");
-    outcome.out
-}
-
-const DESIGN: &str = "qos TRUE\nqos_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3\n\
-                      qos_vlarb_low 0:8,1:8,2:8,3:8\nqos_vlarb_high 0:4\n";
-
+/// Half of the nodes, a switch among them, do not answer: they are listed, and nothing is said of
+/// them or of what lies behind.
 #[test]
-fn traps_are_found_from_the_fabric() {
-    // The design is in the file, and opensm reads `true` as FALSE.
-    let off = DESIGN.replace("qos TRUE", "qos true");
-    let said = found(&off, &[], DESIGN);
-    assert!(said.contains("QO101") && said.contains("SL2VL"), "{said}");
-    // A lane with no weight.
+fn what_does_not_answer_is_listed_and_not_judged() {
+    let mut simulated = Simulated::start(SMALL);
     let conf = "qos TRUE\nqos_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3\n\
-                qos_vlarb_low 0:8,1:8,2:8\nqos_vlarb_high 0:4\n";
-    let said = found(conf, &["-Q"], "");
-    assert!(said.contains("QO106") && said.contains("VL3"), "{said}");
-    // An SL that adapters pass and switches drop.
-    let conf = "qos TRUE\nqos_swe_sl2vl 0,1,15,3,0,1,2,3,0,1,2,3,0,1,2,3\n";
-    let said = found(conf, &["-Q"], "");
-    assert!(said.contains("QO114") && said.contains("SL 2"), "{said}");
-    // All SLs on one lane.
-    let conf = "qos TRUE\nqos_sl2vl 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n";
-    let said = found(conf, &["-Q"], "");
-    assert!(said.contains("QO104"), "{said}");
-    // As it should be: of the tables nothing is said.
-    let said = found(DESIGN, &["-Q"], DESIGN);
-    for code in ["QO103", "QO104", "QO105", "QO106", "QO111", "QO112", "QO114", "SL2VL"] {
-        assert!(!said.contains(code), "{code}: {said}");
+                qos_vlarb_low 0:64,1:64,2:64,3:64\n";
+    fs::write(simulated.folder().join("opensm.conf"), conf).expect("a file");
+    for _ in 0..2 {
+        let sweep = ["-o", "-d", "2", "-F", "opensm.conf", "-f", "opensm.log"];
+        let _ = simulated.client("opensm", &sweep);
     }
+    let check = |simulated: &Simulated| {
+        let mut command = simulated.command(None, Lanekeeper::path());
+        command.args(["check", "--live", "-F", "opensm.conf", "--format", "lines"]);
+        process::run(command, "lanekeeper", Duration::from_secs(120))
+    };
+    let whole = check(&simulated);
+    assert_eq!(whole.code, Some(0), "{whole:#?}");
+    assert!(!whole.err.contains("not read"), "{whole:#?}");
+    for node in ["leaf 2", "cn001 HCA-1", "cn002 HCA-1", "st01 HCA-1"] {
+        simulated.tell(&format!("lose \"{node}\" 100"));
+    }
+    // The script is read before the next program is let in.
+    thread::sleep(Duration::from_millis(300));
+    let half = check(&simulated);
+    assert_eq!(half.code, Some(0), "{half:#?}");
+    assert!(half.err.contains("not read, and not judged: 3 things"), "{half:#?}");
+    assert!(half.err.contains("spine 1/3: the node behind this port"), "{half:#?}");
+    assert!(!half.out.contains("leaf 2") && !half.out.contains("cn002"), "{half:#?}");
 }

@@ -154,7 +154,7 @@ impl Printed {
 }
 
 /// The answer in one line.
-fn summary(way: &Way) -> String {
+pub(crate) fn summary(way: &Way) -> String {
     if let Some(why) = &way.no_path {
         return format!("no path, for {why}");
     }
@@ -189,7 +189,8 @@ fn summary(way: &Way) -> String {
     format!("SL {sl}{lane}{narrow}")
 }
 
-fn choice_lines(choice: &Choice) -> String {
+/// Who set the SL and why, in lines.
+pub(crate) fn choice_lines(choice: &Choice) -> String {
     let mut text = String::new();
     let out = &mut text;
     line(out, 2, &format!("the SL is set by {}", choice.set_by));
@@ -256,7 +257,8 @@ fn rule_lines(out: &mut String, choice: &Choice) {
     }
 }
 
-fn hop_lines(hop: &Hop) -> String {
+/// What there is to say of a link, in lines.
+pub(crate) fn hop_lines(hop: &Hop) -> String {
     let mut out = String::new();
     let rate =
         if hop.gigabits > 0.0 { gigabits(hop.gigabits) } else { "rate not known".to_owned() };

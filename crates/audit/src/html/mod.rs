@@ -2,9 +2,11 @@
 //!
 //! [`page`] makes it of a [`Page`]. `findings` has the findings with the lines that they are
 //! about, `lanes` the picture of each kind of ports with the same as tables, `links` how full the
-//! links are, `rules` what the rules mean. All text that comes from files and fabrics goes through
+//! links are, `rules` what the rules mean. [`explained()`] makes another page, of what happens
+//! between two ports. All text that comes from files and fabrics goes through
 //! [`crate::picture::escaped`].
 
+mod explained;
 mod findings;
 mod lanes;
 mod links;
@@ -15,6 +17,7 @@ use lk_diag::{Diagnostics, Severity};
 use crate::picture::heat::Heat;
 use crate::picture::{STYLE, escaped};
 
+pub use explained::explained;
 pub use lanes::PortClassPicture;
 
 /// The look of the page.
@@ -38,13 +41,7 @@ pub struct Page<'a> {
 /// The page.
 #[must_use]
 pub fn page(page: &Page<'_>) -> String {
-    let mut out = String::new();
-    out.push_str("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    out.push_str("<meta name=\"color-scheme\" content=\"light dark\">\n");
-    // Not even a picture for the tab is asked for.
-    out.push_str("<link rel=\"icon\" href=\"data:,\">\n<title>lanekeeper check</title>\n");
-    out.push_str(&format!("<style>\n{STYLE}{PAGE_STYLE}</style>\n</head>\n<body>\n"));
+    let mut out = begin("lanekeeper check", PAGE_STYLE);
     head(&mut out, page);
     out.push_str("<main>\n");
     findings::section(&mut out, page.found);
@@ -54,12 +51,29 @@ pub fn page(page: &Page<'_>) -> String {
     }
     rules::section(&mut out, page.found);
     out.push_str("</main>\n");
+    let more = "<code>lanekeeper check --explain-rule CODE</code> prints what a rule means.";
+    end(&mut out, more);
+    out
+}
+
+/// The beginning of a page, up to its body.
+fn begin(title: &str, style: &str) -> String {
+    let mut out = String::new();
+    out.push_str("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    out.push_str("<meta name=\"color-scheme\" content=\"light dark\">\n");
+    // Not even a picture for the tab is asked for.
+    out.push_str(&format!("<link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n"));
+    out.push_str(&format!("<style>\n{STYLE}{style}</style>\n</head>\n<body>\n"));
+    out
+}
+
+/// Its end, with where there is more to read.
+fn end(out: &mut String, more: &str) {
     out.push_str(&format!(
-        "<footer><p>Written by lanekeeper {}. <code>lanekeeper check --explain-rule CODE</code> \
-         prints what a rule means.</p></footer>\n</body>\n</html>\n",
+        "<footer><p>Written by lanekeeper {}. {more}</p></footer>\n</body>\n</html>\n",
         env!("CARGO_PKG_VERSION")
     ));
-    out
 }
 
 fn head(out: &mut String, page: &Page<'_>) {

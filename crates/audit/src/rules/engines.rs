@@ -43,7 +43,7 @@ pub(super) static CREDIT_LOOP: Rule = Rule {
 
 pub(super) static DECLINED: Rule = Rule {
     code: Code::new("QO073", "a routing engine that this fabric does not suit"),
-    severity: Severity::Warning,
+    severity: Severity::Error,
     page: include_str!("pages/QO073.md"),
     of_tables: false,
     look: declined,
@@ -156,11 +156,17 @@ fn credit_loop(site: &Site<'_>, found: &mut Diagnostics) {
         return;
     }
     let engine = routing.engine.as_deref().unwrap_or("the engine");
+    let default = if site.is_set("routing_engine") { "" } else { ", the engine by default," };
     let finding = CREDIT_LOOP.found(format!(
-        "the routes of {engine} have a credit loop on this fabric: packets can wait for each other \
+        "the routes of {engine}{default} have a credit loop on this fabric: packets can wait for each other \
          for ever"
     ));
-    let finding = routing.circle.iter().take(16).cloned().fold(finding, Diagnostic::note);
+    let mut finding = routing.circle.iter().take(16).cloned().fold(finding, Diagnostic::note);
+    // Without any file of options nobody has said that this engine is to route it.
+    let has_config = site.files.is_some_and(|files| files.has_config);
+    if !has_config && !site.is_set("routing_engine") {
+        finding.severity = Severity::Warning;
+    }
     let finding = site.at("routing_engine", "", finding);
     found.push(finding.help(
         "`routing_engine auto` takes an engine that suits the topology; updn, and lash, dfsssp and \
@@ -168,10 +174,30 @@ fn credit_loop(site: &Site<'_>, found: &mut Diagnostics) {
     ));
 }
 
+/// No engine routes the fabric, and none may stand in: the manager writes nothing at all.
+fn nobody_routes(site: &Site<'_>, found: &mut Diagnostics) {
+    let Some(unrouted) = site.unrouted else { return };
+    let list = site.options().routing_engine.as_deref().unwrap_or("minhop");
+    let mut finding = DECLINED.found(format!(
+        "no engine of `{list}` routes this fabric, so nothing would be written to it"
+    ));
+    for (engine, reason) in &unrouted.declined {
+        finding = finding.note(format!("{engine}: {reason}"));
+    }
+    let finding = site.at("routing_engine", "and no other may stand in", finding);
+    found.push(
+        finding
+            .note("ports are judged by the options alone, as if there were no fabric")
+            .help("mend what the engine asks for, take another engine, or take `no_fallback` out"),
+    );
+}
+
 fn declined(site: &Site<'_>, found: &mut Diagnostics) {
+    nobody_routes(site, found);
     let Some(routing) = site.managed.map(|managed| &managed.routing) else { return };
     for (engine, reason) in &routing.declined {
-        let finding = DECLINED.found(format!("{engine} does not route this fabric: {reason}"));
+        let message = format!("{engine} does not route this fabric: {reason}");
+        let finding = Diagnostic::warning(DECLINED.code, message);
         let finding = site.at("routing_engine", "", finding);
         found.push(match &routing.engine {
             Some(instead) => finding.note(format!("{instead} routes in its place")),

@@ -88,11 +88,17 @@ pub static RULES: &[&Rule] = &[
     &fabric::identity::SAME_LID,
     &fabric::routes::SOMETIMES_DROPPED,
     &fabric::keys::MANAGER_NOT_FULL,
-    &fabric::keys::ALONE,
+    &fabric::apart::ALONE,
     &fabric::keys::ENFORCED_AGAINST,
     &fabric::managers::OPEN_KEYS,
     &fabric::identity::OTHER_PREFIX,
     &fabric::routes::TOP_TOO_LOW,
+    &fabric::shares::NO_LIMIT,
+    &fabric::lanes::MANAGER_CUT_OFF,
+    &fabric::lanes::LANES_AT_REST,
+    &fabric::members::OTHER_MEMBERS,
+    &fabric::unused::NOT_ACTIVE,
+    &fabric::shares::ROUNDED_UP,
 ];
 
 /// Numbers with commas, and `and` before the last.

@@ -6,6 +6,7 @@ use lk_diag::{Code, Diagnostic, Diagnostics, Severity};
 use lk_qos::{ArbTables, Busy, PortClass, shares};
 use lk_wire::{Vl, VlCode};
 
+use super::fabric::wishes::held_while_off;
 use super::weights::lanes_in_use;
 use crate::rule::Rule;
 use crate::site::{self, Site};
@@ -71,22 +72,31 @@ pub(super) static REFUSED_TABLES: Rule = Rule {
     },
 };
 
+/// How to be rid of tables.
+const TAKE_BACK: &str = "to have plain tables, leave QoS on with `qos_sl2vl` all 0 for one sweep, \
+                         or restart the switches";
+
 pub(super) static TURNED_OFF: Rule = Rule {
     code: Code::new("QO018", "turning QoS off leaves the tables as they are"),
     severity: Severity::Warning,
     page: include_str!("pages/QO018.md"),
     of_tables: false,
     look: |site, found| {
+        if let Some((count, names, query)) = held_while_off(site) {
+            let ports = if count == 1 { "1 port holds" } else { &format!("{count} ports hold") };
+            let finding = TURNED_OFF.found(format!(
+                "QoS is off, and {ports} the SL2VL and arbitration tables of the file all the same: \
+                 {names}"
+            ));
+            found.push(site.at("qos", "off here", finding).note(query).help(TAKE_BACK));
+        }
         let before = site.files.and_then(|files| files.running.as_ref());
         if before.is_some_and(|before| before.options().qos) && !site.options().qos {
             let finding = TURNED_OFF.found(
                 "QoS is on in the running manager: turned off, ports keep their SL2VL and \
                  arbitration tables and VLHighLimit, and partitions lose their SLs",
             );
-            found.push(site.at("qos", "turned off here", finding).help(
-                "to have plain tables, leave QoS on with `qos_sl2vl` all 0 for one sweep, or \
-                 restart the switches",
-            ));
+            found.push(site.at("qos", "turned off here", finding).help(TAKE_BACK));
         }
     },
 };

@@ -151,6 +151,11 @@ fn part_of_a_packet(
         kind.mtu
     ));
     let mut finding = site.at_set(set, name, "a packet weighs more, or no whole part", finding);
+    if [&tables.high, &tables.low].into_iter().all(|list| weights_are_equal(list)) {
+        finding.severity = Severity::Info;
+        finding =
+            finding.note("all weights of a list are equal here, so they are rounded up alike");
+    }
     for (name, set) in lists.iter().skip(1) {
         if let Some(set) = set {
             finding = site.also(&format!("{}{name}", set.prefix()), "here, too", finding);
@@ -172,6 +177,12 @@ fn part_of_a_packet(
                 kind.mtu
             )),
     )
+}
+
+/// Whether all weights of a list are the same.
+fn weights_are_equal(list: &[VlArbEntry]) -> bool {
+    let mut weights = list.iter().map(|e| e.weight).filter(|weight| *weight > 0);
+    weights.next().is_none_or(|first| weights.all(|weight| weight == first))
 }
 
 /// Whether more than one lane has weight in a list.

@@ -147,7 +147,14 @@ pub struct GroupFlags {
 pub fn parse(source: &SourceFile) -> (PartitionsConf, Diagnostics) {
     let (conf, found) = read::read(source);
     let empty = |s: &Statement| s.pkey.is_none() && s.items.is_empty();
-    let wrong = kind::wrong(source, FileKind::Partitions, conf.statements.iter().all(empty));
+    let nothing = conf.statements.iter().all(empty);
+    let wrong = kind::wrong(source, FileKind::Partitions, nothing).or_else(|| {
+        // Without a key and without the end of a statement it cannot have been meant as one.
+        let lines = source.text().lines().filter(|line| !line.trim().is_empty()).count();
+        let other = lines > 3 && !source.text().contains(';') && !source.text().contains("=0x");
+        let why = "no line of it is a statement, such as `Default=0x7fff, ipoib : ALL=full ;`";
+        other.then(|| kind::only(source, FileKind::Partitions, why, None))
+    });
     match wrong.filter(|_| conf.refused) {
         Some(wrong) => (conf, wrong),
         None => (conf, found),

@@ -3,7 +3,7 @@
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::line::visible;
-use crate::{Diagnostic, Diagnostics, Label, Severity, SourceFile};
+use crate::{Diagnostic, Diagnostics, Label, Severity, SourceFile, Span};
 
 /// How the text looks. Whether the output is a terminal, and `NO_COLOR`, are the caller's to ask.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -28,7 +28,8 @@ pub fn text(diagnostic: &Diagnostic, style: Style) -> String {
     };
     let title = level.primary_title(visible(&diagnostic.message)).id(diagnostic.code.id);
     let mut group = Group::with_title(title);
-    for shown in lines_to_show(diagnostic) {
+    let lines = lines_to_show(diagnostic);
+    for shown in &lines {
         group = group.element(shown.snippet());
     }
     for note in &diagnostic.notes {
@@ -42,8 +43,22 @@ pub fn text(diagnostic: &Diagnostic, style: Style) -> String {
         Style::Colour => Renderer::styled(),
     };
     let mut out = renderer.render(&[group]);
+    for (told, real) in lines.iter().filter_map(Shown::places) {
+        out = shift_column(&out, &told, &real);
+    }
     out.push('\n');
     out
+}
+
+/// Puts the column right of a line that was given to the renderer without its beginning.
+fn shift_column(out: &str, told: &str, real: &str) -> String {
+    let place = |line: &str| line.trim_end_matches("\u{1b}[0m").ends_with(told);
+    let mut lines = out.split('\n').map(|line| match place(line) {
+        true => line.replacen(told, real, 1),
+        false => line.to_owned(),
+    });
+    let first = lines.next().unwrap_or_default();
+    lines.fold(first, |all, line| all + "\n" + &line)
 }
 
 /// All findings, a blank line after each, and how many there were. Empty for an empty list.
@@ -92,12 +107,38 @@ fn lines_to_show(diagnostic: &Diagnostic) -> Vec<Shown<'_>> {
     shown
 }
 
+/// A line that is longer than this is cut before the renderer sees it, which goes through every
+/// character several times.
+const LONGEST: usize = 2000;
+/// So many bytes around the first label of such a line are kept.
+const AROUND: usize = 400;
+
 impl<'a> Shown<'a> {
-    fn snippet(&self) -> Snippet<'a, Annotation<'a>> {
+    /// The span of the line that is shown. Of a very long one that is the part around the first
+    /// label; it then lies so far within the line that the renderer marks it as cut.
+    fn window(&self) -> Span {
         let line = self.source.line_span(self.line);
-        let text = self.source.slice(line);
+        let Some(first) = self.labels.first().filter(|_| line.len() > LONGEST) else { return line };
+        let text = self.source.text();
+        let start = first.span.start.clamp(line.start, line.end);
+        let mut from = start.saturating_sub(AROUND).max(line.start);
+        while !text.is_char_boundary(from) {
+            from -= 1;
+        }
+        let mut to = start.saturating_add(AROUND).min(line.end);
+        while !text.is_char_boundary(to) {
+            to += 1;
+        }
+        Span::new(from, to)
+    }
+
+    /// The line with its labels. What was cut off on the left is to be counted in with the column:
+    /// see [`shift_column`].
+    fn snippet(&self) -> Snippet<'a, Annotation<'a>> {
+        let window = self.window();
+        let text = self.source.slice(window);
         let within = |offset: usize| {
-            let mut at = offset.clamp(line.start, line.end) - line.start;
+            let mut at = offset.clamp(window.start, window.end) - window.start;
             while !text.is_char_boundary(at) {
                 at -= 1;
             }
@@ -117,12 +158,26 @@ impl<'a> Shown<'a> {
             .path(visible(self.source.name()))
             .annotations(annotations)
     }
+
+    /// Where the renderer says that the label is, and where it is, if a part was cut off.
+    fn places(&self) -> Option<(String, String)> {
+        let (window, line) = (self.window(), self.source.line_span(self.line));
+        if window.start == line.start {
+            return None;
+        }
+        let first = self.labels.first()?;
+        let start = first.span.start.clamp(window.start, window.end);
+        let cut = self.source.slice(Span::new(window.start, start)).chars().count();
+        let name = visible(self.source.name());
+        let place = |column: usize| format!("{name}:{}:{column}", self.line);
+        Some((place(cut + 1), place(first.position().column)))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Code, Span};
+    use crate::Code;
     use proptest::prelude::*;
 
     const CODE: Code = Code::new("XX001", "a test");
@@ -185,6 +240,40 @@ warning[XX001]: `true` is read as FALSE
         assert!(shown.len() < 1000, "{} bytes", shown.len());
         assert!(shown.contains(" --> big:1:500001\n"), "{shown}");
         assert!(shown.contains("bad"));
+    }
+
+    /// A hundred findings in one line of a megabyte, each with a second place far away: what the
+    /// renderer sees does not grow with the line.
+    #[test]
+    fn findings_in_a_megabyte_line_cost_what_others_do() {
+        let mut bytes = "\u{e9}".repeat(1 << 19).into_bytes();
+        bytes[900_000..900_003].copy_from_slice(b"bad");
+        let file = SourceFile::new("big", bytes);
+        let found = Diagnostic::error(CODE, "x")
+            .at(&file, Span::new(900_000, 900_003), "here")
+            .also(&file, Span::new(10, 12), "and here")
+            .also(&file, Span::new(700, 1_000_000), "and all of this");
+        let start = std::time::Instant::now();
+        for _ in 0..100 {
+            let shown = text(&found, Style::Plain);
+            assert!(shown.contains(" --> big:1:450001\n"), "{shown}");
+            assert!(shown.contains("bad") && shown.contains("here"), "{shown}");
+            assert!(shown.len() < 4000, "{} bytes", shown.len());
+        }
+        // It was 35 ms each at the least.
+        assert!(start.elapsed().as_secs() < 2, "{:?}", start.elapsed());
+        let coloured = text(&found, Style::Colour);
+        assert!(coloured.contains("big:1:450001"), "{coloured}");
+    }
+
+    #[test]
+    fn a_place_at_either_end_of_a_long_line_keeps_its_column() {
+        let file = SourceFile::new("f", format!("first\n{}\nlast", "a".repeat(5000)));
+        for (at, column) in [(6, 1), (300, 295), (407, 402), (5003, 4998), (5006, 5001)] {
+            let found = Diagnostic::error(CODE, "x").at(&file, Span::new(at, at + 2), "");
+            let shown = text(&found, Style::Plain);
+            assert!(shown.contains(&format!(" --> f:2:{column}\n")), "{at}: {shown}");
+        }
     }
 
     #[test]

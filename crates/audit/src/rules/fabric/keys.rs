@@ -1,7 +1,5 @@
 //! P_Key tables: who may talk to whom.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use lk_diag::{Code, Diagnostics, Severity};
 use lk_fabric::PortId;
 use lk_wire::{PKey, PKeyTable, SmState};
@@ -18,14 +16,6 @@ pub(in crate::rules) static MANAGER_NOT_FULL: Rule = Rule {
     look: manager_not_full,
 };
 
-pub(in crate::rules) static ALONE: Rule = Rule {
-    code: Code::new("QO116", "an end port that shares no partition with any other"),
-    severity: Severity::Warning,
-    page: include_str!("../pages/QO116.md"),
-    of_tables: false,
-    look: alone,
-};
-
 pub(in crate::rules) static ENFORCED_AGAINST: Rule = Rule {
     code: Code::new("QO117", "a switch port drops keys that the port behind it has"),
     severity: Severity::Error,
@@ -35,7 +25,7 @@ pub(in crate::rules) static ENFORCED_AGAINST: Rule = Rule {
 };
 
 /// The keys of a port; `None` where a part of its table is not known.
-fn keys(seen: &Seen<'_>, port: PortId) -> Option<Vec<PKey>> {
+pub(super) fn keys(seen: &Seen<'_>, port: PortId) -> Option<Vec<PKey>> {
     let blocks = seen.snapshot.tables.pkey_blocks(port);
     if blocks.is_empty() {
         return None;
@@ -45,6 +35,12 @@ fn keys(seen: &Seen<'_>, port: PortId) -> Option<Vec<PKey>> {
         keys.extend(PKeyTable((*block)?).iter().filter(|key| key.is_valid()));
     }
     Some(keys)
+}
+
+/// What stands at index 0 of a port's table, be it a key or not.
+pub(super) fn first_key(seen: &Seen<'_>, port: PortId) -> Option<PKey> {
+    let block = seen.snapshot.tables.pkey_blocks(port).first().copied().flatten()?;
+    PKeyTable(block).iter().next()
 }
 
 fn manager_not_full(site: &Site<'_>, found: &mut Diagnostics) {
@@ -67,52 +63,6 @@ fn manager_not_full(site: &Site<'_>, found: &mut Diagnostics) {
                 .help("`Default=0x7fff, ipoib: ALL, SELF=full;` in partitions.conf"),
         );
     }
-}
-
-fn alone(site: &Site<'_>, found: &mut Diagnostics) {
-    let Some(seen) = &site.seen else { return };
-    let fabric = &seen.snapshot.fabric;
-    let mut members: BTreeMap<u16, (usize, usize)> = BTreeMap::new();
-    let mut ports = Vec::new();
-    for port in fabric.end_ports() {
-        // Switches are reached by management only.
-        if fabric.as_switch(fabric.owner(port)).is_some() || fabric.peer(port).is_none() {
-            continue;
-        }
-        let Some(keys) = keys(seen, port) else { continue };
-        let full: BTreeSet<u16> = keys.iter().filter(|k| k.is_full()).map(|k| k.base()).collect();
-        let all: BTreeSet<u16> = keys.iter().map(|k| k.base()).collect();
-        for base in &all {
-            let (full_members, members) = members.entry(*base).or_default();
-            *members += 1;
-            *full_members += usize::from(full.contains(base));
-        }
-        ports.push((port, full, all));
-    }
-    // Two limited members of a partition may not talk to each other.
-    let talks = |base: &u16, full: bool| {
-        let (full_members, all) = members.get(base).copied().unwrap_or_default();
-        if full { all > 1 } else { full_members > 0 }
-    };
-    let alone: Vec<PortId> = ports
-        .iter()
-        .filter(|(_, full, all)| !all.iter().any(|base| talks(base, full.contains(base))))
-        .map(|(port, ..)| *port)
-        .collect();
-    if ports.len() < 2 || alone.is_empty() {
-        return;
-    }
-    found.push(
-        ALONE
-            .found(format!(
-                "{} can talk to no other by any partition: {}",
-                super::ports(alone.len()),
-                seen.names(&alone)
-            ))
-            .note(seen.smpquery("pkeys", alone[0]))
-            .note("two ports need a partition in common, of which at least one is a full member")
-            .help("look at the members of partitions.conf, by GUID; `ALL=full` opens a partition"),
-    );
 }
 
 fn enforced_against(site: &Site<'_>, found: &mut Diagnostics) {

@@ -4,6 +4,7 @@ use lk_diag::{Code, Diagnostics, Severity};
 use lk_fabric::{LinkRate, PortId};
 use lk_wire::{MlnxExtPortInfo, Mtu, PhysState, PortInfo};
 
+use super::rates;
 use crate::rule::Rule;
 use crate::seen::Seen;
 use crate::site::Site;
@@ -96,7 +97,12 @@ const fn highest(mask: u8) -> u8 {
 }
 
 fn below_rate(site: &Site<'_>, found: &mut Diagnostics) {
-    let Some(seen) = &site.seen else { return };
+    let known = site.seen.as_ref().filter(|seen| seen.knows_ports());
+    let Some(seen) = known else {
+        let graph = site.seen.as_ref().map(|seen| &seen.snapshot.fabric);
+        let graph = graph.or_else(|| site.managed.map(|managed| &managed.fabric));
+        return graph.into_iter().for_each(|fabric| rates::by_graph(fabric, found));
+    };
     let mut slow: Vec<(PortId, PortId, String)> = Vec::new();
     for ((a, one), (b, two)) in links(seen) {
         let vendor = |port| seen.snapshot.vendor_ports.get(&port);

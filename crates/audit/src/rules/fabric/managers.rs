@@ -59,6 +59,9 @@ fn two_masters(site: &Site<'_>, found: &mut Diagnostics) {
     }
 }
 
+/// The SM_Key of all managers that nobody has given another one: no secret.
+const DEFAULT_SM_KEY: u64 = 1;
+
 fn open_keys(site: &Site<'_>, found: &mut Diagnostics) {
     let Some(seen) = &site.seen else { return };
     let open: Vec<_> = seen
@@ -81,7 +84,8 @@ fn open_keys(site: &Site<'_>, found: &mut Diagnostics) {
                 .help("`m_key_protection_level 2` hides it"),
         );
     }
-    for (port, _) in seen.snapshot.managers.iter().filter(|(_, info)| info.sm_key() != 0) {
+    let secret = |key: u64| key != 0 && key != DEFAULT_SM_KEY;
+    for (port, _) in seen.snapshot.managers.iter().filter(|(_, info)| secret(info.sm_key())) {
         found.push(
             OPEN_KEYS
                 .found(format!(

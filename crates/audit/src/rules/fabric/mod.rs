@@ -1,11 +1,17 @@
 //! Rules for a fabric that was read. What was not read is not judged.
 
+pub(super) mod apart;
 pub(super) mod identity;
 pub(super) mod keys;
+pub(super) mod lanes;
 pub(super) mod links;
 pub(super) mod managers;
+pub(super) mod members;
+mod rates;
 pub(super) mod routes;
+pub(super) mod shares;
 pub(super) mod tables;
+pub(super) mod unused;
 pub(super) mod wishes;
 
 use std::collections::BTreeMap;
@@ -22,6 +28,11 @@ impl<K: Ord> Groups<K> {
 
     fn add(&mut self, what: K, port: PortId) {
         self.0.entry(what).or_default().push(port);
+    }
+
+    /// Whether there are ports of which this is to be said.
+    fn has(&self, what: &K) -> bool {
+        self.0.contains_key(what)
     }
 
     /// What is to be said, with its ports; the most first.

@@ -178,7 +178,8 @@ fn one_lane(seen: &Seen<'_>, held: &Held) -> bool {
 fn sometimes_dropped(site: &Site<'_>, found: &mut Diagnostics) {
     let Some(seen) = &site.seen else { return };
     let held = seen.held();
-    if !held.lanes.known || held.lanes.dropped == SlSet::EMPTY {
+    let in_use = seen.active_ports().next().is_some() || !seen.knows_ports();
+    if !held.lanes.known || held.lanes.dropped == SlSet::EMPTY || !in_use {
         return;
     }
     let fabric = &held.fabric;

@@ -45,7 +45,7 @@ fn no_arbitration(site: &Site<'_>, found: &mut Diagnostics) {
     let Some(seen) = &site.seen else { return };
     let mut silent = Vec::new();
     let mut looked_at = 0;
-    for (port, info) in seen.up_ports().filter(|(_, info)| data_vls(info) > 1) {
+    for (port, info) in seen.active_ports().filter(|(_, info)| data_vls(info) > 1) {
         let Some(tables) = seen.arbitration(port, info) else { continue };
         let mut all = tables.low.iter().chain(&tables.high).peekable();
         if all.peek().is_none() {
@@ -83,7 +83,7 @@ fn one_lane_for_all(site: &Site<'_>, found: &mut Diagnostics) {
     let Some(seen) = &site.seen else { return };
     let mut flat = Vec::new();
     let mut looked_at = 0;
-    for (port, _) in seen.up_ports().filter(|(_, info)| data_vls(info) > 1) {
+    for (port, _) in seen.active_ports().filter(|(_, info)| data_vls(info) > 1) {
         let lanes = seen.lanes_of(port);
         looked_at += usize::from(!lanes.is_empty());
         let used = lanes.keys().filter(|vl| **vl != Vl::DROP).count();
@@ -115,7 +115,7 @@ fn one_lane_for_all(site: &Site<'_>, found: &mut Diagnostics) {
 fn no_such_lane(site: &Site<'_>, found: &mut Diagnostics) {
     let Some(seen) = &site.seen else { return };
     let mut groups = Groups::new();
-    for (port, info) in seen.up_ports() {
+    for (port, info) in seen.active_ports() {
         let lanes = data_vls(info);
         // With one lane the table is not looked at.
         if lanes < 2 {
@@ -152,7 +152,7 @@ fn no_such_lane(site: &Site<'_>, found: &mut Diagnostics) {
 fn without_weight(site: &Site<'_>, found: &mut Diagnostics) {
     let Some(seen) = &site.seen else { return };
     let mut groups = Groups::new();
-    for (port, info) in seen.up_ports() {
+    for (port, info) in seen.active_ports() {
         let lanes = data_vls(info);
         let Some(tables) = seen.arbitration(port, info).filter(|_| lanes > 1) else { continue };
         let entries = || tables.low.iter().chain(&tables.high).filter(|entry| entry.weight > 0);

@@ -1,5 +1,6 @@
 //! Ports that hold something else than the files ask for.
 
+use lk_config::QosSetName;
 use lk_diag::{Code, Diagnostics, Severity};
 use lk_qos::PortTables;
 
@@ -25,7 +26,7 @@ fn look(site: &Site<'_>, found: &mut Diagnostics) {
     let own_tables = OWN_TABLES.iter().any(|engine| engines.contains(engine));
     let mut groups = Groups::new();
     let mut looked_at = 0;
-    for (port, info) in seen.up_ports() {
+    for (port, info) in seen.active_ports() {
         // Of a far end that is not known nobody can say what both can do.
         let Some(wanted) = seen.wanted_lanes(port, info, site.options().max_op_vls) else {
             continue;
@@ -49,7 +50,8 @@ fn look(site: &Site<'_>, found: &mut Diagnostics) {
     }
     for (wrong, ports) in groups.by_count() {
         let first = ports[0];
-        let what: Vec<&str> = wrong.iter().map(What::name).collect();
+        let mut what: Vec<&str> = wrong.iter().map(What::name).collect();
+        what.dedup();
         let mut finding = OTHER_THAN_FILES.found(format!(
             "{} of {looked_at} hold another {} than the files ask for: {}",
             super::ports(ports.len()),
@@ -130,6 +132,32 @@ fn differing_tables(
             wrong.push(What::VlArb(block as u8 + 1, zero));
         }
     }
+}
+
+/// Ports that hold the tables that a file asks for, although QoS is off in it.
+pub(in crate::rules) fn held_while_off(site: &Site<'_>) -> Option<(usize, String, String)> {
+    let seen = site.seen.as_ref().filter(|_| !site.options().qos)?;
+    let written = |set: QosSetName| {
+        let set = site.options().qos_sets.get(set);
+        set.sl2vl.is_some() && (set.vlarb_high.is_some() || set.vlarb_low.is_some())
+    };
+    // Tables that nobody has written down may be those that ports come with.
+    if !QosSetName::ALL.into_iter().any(written) {
+        return None;
+    }
+    let mut ports = Vec::new();
+    for (port, info) in seen.active_ports() {
+        let egress = seen.egress(port, info, info.operational_vls());
+        let tables = PortTables::new(&site.sets, &egress);
+        let mut wrong = Vec::new();
+        differing_tables(seen, port, &tables, &mut wrong);
+        let known = seen.arbitration(port, info).is_some() && !seen.lanes_of(port).is_empty();
+        if wrong.is_empty() && known && info.oper_vls() > 1 {
+            ports.push(port);
+        }
+    }
+    let first = *ports.first()?;
+    Some((ports.len(), seen.names(&ports), seen.smpquery("sl2vl", first)))
 }
 
 fn cause(wrong: &[What], ports: usize, all: usize) -> String {

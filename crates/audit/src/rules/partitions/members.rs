@@ -10,6 +10,7 @@ use lk_wire::Guid;
 use super::words::conf;
 use crate::files::{DEFAULT_KEY, called, key_of, name_of, ports_of};
 use crate::rule::Rule;
+use crate::rules::fabric::members::nothing_at_index_0;
 use crate::site::Site;
 
 pub(in crate::rules) static INDEX_0: Rule = Rule {
@@ -113,6 +114,7 @@ fn default_members(site: &Site<'_>, conf: &PartitionsConf) -> (Members, Option<S
 }
 
 fn index_0(site: &Site<'_>, found: &mut Diagnostics) {
+    index_0_held(site, found);
     let Some(file) = conf(site).filter(|_| site.options().allow_both_pkeys) else { return };
     let (members, last) = default_members(site, &file.content);
     let limited: Vec<String> = members
@@ -139,6 +141,22 @@ fn index_0(site: &Site<'_>, found: &mut Diagnostics) {
             .note("programs that take the key at index 0 without looking send with an invalid one")
             .help("make them full or both members of 0x7fff, or give `indx0` to another partition"),
     );
+}
+
+/// What the ports of a fabric hold there.
+fn index_0_held(site: &Site<'_>, found: &mut Diagnostics) {
+    let Some((ports, names, query)) = nothing_at_index_0(site) else { return };
+    found.push(
+        INDEX_0
+            .found(format!("{} have keys, and none at index 0: {names}", counted(ports.len())))
+            .note(query)
+            .note("programs that take the key at index 0 without looking send with an invalid one")
+            .help("make them full or both members of 0x7fff, or give `indx0` to another partition"),
+    );
+}
+
+fn counted(ports: usize) -> String {
+    if ports == 1 { "1 port".to_owned() } else { format!("{ports} ports") }
 }
 
 fn own_port(site: &Site<'_>, found: &mut Diagnostics) {

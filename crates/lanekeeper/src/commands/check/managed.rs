@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::anyhow;
-use lk_audit::{Carries, Managed, PortKind, Routing};
+use lk_audit::{Carries, Managed, PortKind, Routing, Unrouted};
 use lk_config::effective::Engine;
 use lk_fabric::PortId;
 use lk_sim::{SimFabric, SimOptions, World};
@@ -17,6 +17,15 @@ use crate::commands::sm::simulated::own_port;
 use crate::failure::Failure;
 use crate::input;
 
+/// What the manager made of a fabric.
+pub(super) enum BroughtUp {
+    /// It is up: the kinds of its ports, who is in which partition and how it is routed, and all
+    /// that the manager knows.
+    Up(Vec<PortKind>, Box<Managed>, Arc<View>),
+    /// No engine of the list routes it, and none may stand in.
+    NotRouted(Unrouted),
+}
+
 /// Brings a fabric up on the embedded simulator, sorts its ports by what they will hold, and tells
 /// what the manager made of it.
 ///
@@ -26,13 +35,15 @@ pub(super) fn bring_up(
     path: &Path,
     ibnl: Option<&str>,
     settings: &Settings,
-) -> Result<(Vec<PortKind>, Managed, Arc<View>), Failure> {
+) -> Result<BroughtUp, Failure> {
     let given = input::fabric(path, ibnl)?;
     let port = own_port(&given.file, settings.options.guid)?;
     let sim = SimFabric::new(&given.file.fabric, &SimOptions::default());
     let mut world = World::new(sim, port, settings.clone(), Mode::Once);
     let mut view: Option<Arc<View>> = None;
     let mut declined: Vec<(String, String)> = Vec::new();
+    let mut not_routed = false;
+    let mut refusal = None;
     world.drive(u64::MAX, &mut |output| match output {
         Output::View(last) => view = Some(last),
         Output::Event(Event::EngineDeclined { engine, reason }) => {
@@ -42,13 +53,19 @@ pub(super) fn bring_up(
                 declined.push((engine, reason));
             }
         }
+        Output::Event(Event::NotRouted) => not_routed = true,
+        Output::Event(Event::Refusal(why)) => refusal = Some(why),
         _ => {}
     });
-    let view = view.ok_or_else(|| {
-        let name = path.display();
-        Failure::Refused(anyhow!("the fabric of {name} cannot be brought up"))
-    })?;
-    Ok((kinds(&view), managed(&view, declined), view))
+    let name = path.display();
+    match view {
+        Some(view) => Ok(BroughtUp::Up(kinds(&view), Box::new(managed(&view, declined)), view)),
+        None if not_routed => Ok(BroughtUp::NotRouted(Unrouted { declined })),
+        None => {
+            let why = refusal.map_or_else(String::new, |why| format!(": {why}"));
+            Err(Failure::Refused(anyhow!("the fabric of {name} cannot be brought up{why}")))
+        }
+    }
 }
 
 fn kinds(view: &View) -> Vec<PortKind> {

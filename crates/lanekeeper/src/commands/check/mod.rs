@@ -1,9 +1,11 @@
 //! `lanekeeper check`: every way in which a QoS design does nothing.
 //!
 //! [`request`] reads the command line, opensm.conf and what shapes routing, [`files`] the other
-//! files; [`managed`] brings a fabric up on the embedded simulator to see what its ports will hold;
-//! the rules are in `lk-audit`.
+//! files; [`asked`] says which partitions these ask for on a fabric that was read; [`managed`]
+//! brings a fabric up on the embedded simulator to see what its ports will hold; the rules are in
+//! `lk-audit`.
 
+mod asked;
 mod files;
 mod managed;
 mod page;
@@ -21,6 +23,7 @@ use lk_diag::{Diagnostics, Severity};
 use crate::commands::snapshot::tell_unread;
 use crate::failure::{FOUND, Failure};
 use crate::terminal;
+use managed::BroughtUp;
 use request::{Asked, Format, Request};
 
 /// Checks, prints what was found, and says by the exit code whether there was an error.
@@ -75,10 +78,16 @@ fn look(request: Request) -> Result<ExitCode, Failure> {
         Some(path) => Some(managed::bring_up(path, ibnl.as_deref(), &settings)?),
         None => None,
     };
+    let asked = taken.as_ref().and_then(|taken| asked::partitions(&taken.snapshot, &settings));
     let site = match (&taken, &brought_up) {
-        (Some(taken), _) => Site::of_snapshot(&effective, &taken.snapshot),
-        (None, Some((kinds, managed, _))) => {
+        (Some(taken), _) => {
+            Site::of_snapshot(&effective, &taken.snapshot).with_partitions(asked.as_deref())
+        }
+        (None, Some(BroughtUp::Up(kinds, managed, _))) => {
             Site::of_ports(&effective, kinds.clone()).with_managed(managed)
+        }
+        (None, Some(BroughtUp::NotRouted(unrouted))) => {
+            Site::of_options(&effective).with_unrouted(unrouted)
         }
         (None, None) => Site::of_options(&effective),
     };
@@ -93,7 +102,10 @@ fn look(request: Request) -> Result<ExitCode, Failure> {
     }
     let (left, silenced) = accepted.part(found);
     if format == Format::Html {
-        let view = brought_up.as_ref().map(|(.., view)| &**view);
+        let view = match &brought_up {
+            Some(BroughtUp::Up(.., view)) => Some(&**view),
+            _ => None,
+        };
         terminal::print(&page::html(&left, silenced, &site, fabric.as_deref(), view))?;
     } else {
         print(&left, silenced, format)?;

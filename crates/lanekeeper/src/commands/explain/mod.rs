@@ -18,12 +18,13 @@ use std::process::ExitCode;
 
 use lk_audit::explain::change::{self, Changes};
 use lk_audit::explain::{Report, text};
+use lk_audit::html;
 use lk_diag::Severity;
 use serde::Serialize;
 
 use crate::failure::{FOUND, Failure};
 use crate::terminal;
-use request::{Asked, Request, Source};
+use request::{Asked, Format, Request, Source};
 use site::Site;
 
 /// Explains, prints, and says by the exit code whether traffic gets through.
@@ -47,22 +48,22 @@ pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
         }
     };
     let bad = [&report.there, &report.back].into_iter().any(|way| way.stops());
-    if request.json {
-        let document = Document { report: &report, what_if: what_if.as_ref() };
-        let json = serde_json::to_string_pretty(&document).map_err(anyhow::Error::from)?;
-        terminal::print(&(json + "\n"))?;
-    } else {
-        let mut out = text::report(&report);
-        let below = match &what_if {
-            Some(what_if) => Some(change::text(&what_if.changes, &what_if.options)),
-            None => text::hint(&report),
-        };
-        if let Some(below) = below {
-            out.push('\n');
-            out.push_str(&below);
+    let below = || match &what_if {
+        Some(what_if) => Some(change::text(&what_if.changes, &what_if.options)),
+        None => text::hint(&report),
+    };
+    let printed = match request.format {
+        Format::Json => {
+            let document = Document { report: &report, what_if: what_if.as_ref() };
+            serde_json::to_string_pretty(&document).map_err(anyhow::Error::from)? + "\n"
         }
-        terminal::print(&out)?;
-    }
+        Format::Html => html::explained(&report, below().as_deref()),
+        Format::Text => {
+            let below = below().map(|below| "\n".to_owned() + &below);
+            text::report(&report) + &below.unwrap_or_default()
+        }
+    };
+    terminal::print(&printed)?;
     Ok(if bad { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
 }
 

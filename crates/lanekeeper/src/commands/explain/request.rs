@@ -70,11 +70,27 @@ static OWN: &[CommandLineOption] = &[
         "With --fabric: what would change if opensm.conf had this line. May be given several times.",
     ),
     IBNL_PATH,
-    CommandLineOption::own(&["json"], Argument::None, "Print the explanation as JSON."),
+    CommandLineOption::own(
+        &["format"],
+        Argument::Required("FORMAT"),
+        "text (the default), json, or html: a page for a browser.",
+    ),
+    CommandLineOption::own(&["json"], Argument::None, "The same as --format json."),
 ];
 
 /// How the command is called.
 const USAGE: &str = "lanekeeper explain SRC DST";
+
+/// How an explanation is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Format {
+    /// For a person.
+    Text,
+    /// JSON of a fixed schema.
+    Json,
+    /// A page for a browser.
+    Html,
+}
 
 /// Where the fabric comes from.
 pub(super) enum Source {
@@ -118,8 +134,8 @@ pub(super) struct Request {
     pub(super) with_options: bool,
     /// Others to be compared with.
     pub(super) what_if: Option<Supposed>,
-    /// Whether to print JSON.
-    pub(super) json: bool,
+    /// How to print.
+    pub(super) format: Format,
 }
 
 /// Understands the command line and reads opensm.conf.
@@ -168,8 +184,21 @@ pub(super) fn read(words: &[OsString]) -> Result<Asked, Failure> {
         with_options: file || line.given.iter().any(says),
         effective,
         what_if,
-        json: line.extra("json").is_some(),
+        format: format(&line)?,
     })))
+}
+
+fn format(line: &CommandLine) -> Result<Format, Failure> {
+    Ok(match line.extra("format") {
+        None if line.extra("json").is_some() => Format::Json,
+        None | Some("text") => Format::Text,
+        Some("json") => Format::Json,
+        Some("html") => Format::Html,
+        Some(other) => {
+            let why = format!("--format {other}: there are text, json and html");
+            return Err(usage(USAGE, &why));
+        }
+    })
 }
 
 fn source(line: &CommandLine) -> Result<Source, Failure> {
