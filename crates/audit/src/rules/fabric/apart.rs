@@ -70,16 +70,22 @@ fn planned<'a>(site: &'a Site<'_>) -> Option<Members<'a>> {
     // Without a file everybody is a full member of one partition.
     site.files?.partitions.as_ref()?;
     let fabric = &*managed.fabric;
-    let member = |port: PortId| {
-        let of = |pick: fn(&lk_qos::policy::PartitionPorts) -> &Vec<PortId>| -> BTreeSet<u16> {
-            let has = managed.partitions.iter().filter(|p| pick(p).contains(&port));
-            has.map(|partition| partition.key).collect()
-        };
-        let full = of(|partition| &partition.full);
-        let all = full.union(&of(|partition| &partition.limited)).copied().collect();
+    let mut of: BTreeMap<PortId, (BTreeSet<u16>, BTreeSet<u16>)> = BTreeMap::new();
+    for partition in &managed.partitions {
+        for port in &partition.full {
+            let (full, all) = of.entry(*port).or_default();
+            full.insert(partition.key);
+            all.insert(partition.key);
+        }
+        for port in &partition.limited {
+            of.entry(*port).or_default().1.insert(partition.key);
+        }
+    }
+    let mut member = |port: PortId| {
+        let (full, all) = of.remove(&port).unwrap_or_default();
         Member { port, full, all }
     };
-    Some(Members::new(fabric, vec![managed.own], hosts(fabric).map(member).collect()))
+    Some(Members::new(fabric, vec![managed.own], hosts(fabric).map(&mut member).collect()))
 }
 
 /// Ports that talk to each other: switches are reached by management only.

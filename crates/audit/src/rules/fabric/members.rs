@@ -1,10 +1,10 @@
 //! P_Key tables against partitions.conf, and what stands first in them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lk_diag::{Code, Diagnostics, Severity};
 use lk_fabric::PortId;
-use lk_wire::PKey;
+use lk_wire::{PKey, SmState};
 
 use super::Groups;
 use super::keys::{first_key, keys};
@@ -47,6 +47,7 @@ fn other_members(site: &Site<'_>, found: &mut Diagnostics) {
         }
     }
     let (mut groups, mut looked_at) = (Groups::new(), 0);
+    let mut anywhere: BTreeSet<u16> = BTreeSet::new();
     for port in fabric.end_ports() {
         // Switches have no use for most keys, and managers write them or do not.
         if fabric.as_switch(fabric.owner(port)).is_some() || fabric.peer(port).is_none() {
@@ -62,10 +63,12 @@ fn other_members(site: &Site<'_>, found: &mut Diagnostics) {
         looked_at += 1;
         let mut have: BTreeMap<u16, bool> = BTreeMap::new();
         held.iter().for_each(|key| *have.entry(key.base()).or_default() |= key.is_full());
+        anywhere.extend(have.keys());
         if have != want {
             groups.add((have, want), port);
         }
     }
+    let has_master = seen.snapshot.managers.iter().any(|(_, info)| info.state() == SmState::MASTER);
     for ((have, want), ports) in groups.by_count() {
         let other = |a: &BTreeMap<u16, bool>, b: &BTreeMap<u16, bool>| -> Vec<u16> {
             a.iter().filter(|(key, full)| b.get(key) != Some(full)).map(|(key, _)| *key).collect()
@@ -82,8 +85,14 @@ fn other_members(site: &Site<'_>, found: &mut Diagnostics) {
         if !extra.is_empty() {
             finding = finding.note(format!("there and not asked for: {}", list(&extra, &have)));
         }
-        let cause = if ports.len() == looked_at {
-            "no port holds them: the manager in force has another file, or threw this one away for \
+        if !has_master {
+            finding = finding.note(
+                "no manager answered: `SELF` was taken to be the port from which all was read",
+            );
+        }
+        let nowhere = missing.iter().any(|key| !anywhere.contains(key));
+        let cause = if nowhere || ports.len() == looked_at {
+            "no port at all holds them: the manager in force has another file, or threw this one away for \
              an error (its log says so)"
         } else {
             "other ports hold theirs: these came up after the last heavy sweep, or refused the table"

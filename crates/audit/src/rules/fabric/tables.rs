@@ -144,7 +144,9 @@ fn no_such_lane(site: &Site<'_>, found: &mut Diagnostics) {
                     seen.smpquery("portinfo", ports[0])
                 ))
                 .note("the table was written when more lanes operated, or by another manager")
-                .help("a heavy sweep writes tables that fit (`kill -HUP` of the manager)"),
+                .help(
+                    "with QoS on, a heavy sweep writes tables that fit (`kill -HUP` of the manager)",
+                ),
         );
     }
 }
