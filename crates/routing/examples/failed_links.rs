@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use lk_fabric::topo::{FatTree, Shape, TopoSpec, generate};
 use lk_fabric::{Fabric, FabricBuilder, NodeSpec, PortId};
-use lk_routing::{Ledger, LidMap, RouteJob, RouteOptions, route};
+use lk_routing::{Ledger, LidMap, RouteJob, RouteOptions, quality, route};
 use lk_wire::Lid;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -54,7 +54,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     println!("  no short way, known after {:.3?}: {why}", start.elapsed());
                     let outcome = route(engine, &RouteJob { previous: Some(ledger.lfts()), ..job });
                     let Some(next) = Ledger::new(&job, &outcome) else { break };
-                    println!("  made afresh; between hosts alone: {}", next.hosts_only());
+                    println!(
+                        "  made afresh; between hosts alone: {}; {}",
+                        next.hosts_only(),
+                        loads(engine, &job, &next)
+                    );
                     ledger = next;
                     continue;
                 }
@@ -69,10 +73,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 start.elapsed(),
                 if proved.is_some() { "free of deadlocks" } else { "can deadlock" }
             );
+            println!("    {}", loads(engine, &job, &next));
             ledger = next;
         }
     }
     Ok(())
+}
+
+/// What the fullest link carries, and what it would carry in a routing made afresh.
+fn loads(engine: &str, job: &RouteJob<'_>, ledger: &Ledger) -> String {
+    let outcome = route(engine, job);
+    let fresh = outcome.routes.map(|routes| quality(job.fabric, job.lids, &routes.lfts));
+    format!(
+        "routes on the fullest link: {}; in a routing made afresh: {}",
+        ledger.max_routes_per_link(),
+        fresh.map_or(0, |fresh| fresh.max_routes_per_link())
+    )
 }
 
 /// The same fabric without some cables.

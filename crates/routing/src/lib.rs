@@ -46,6 +46,7 @@ mod keep;
 mod ledger;
 mod path_lanes;
 mod paths;
+mod relief;
 mod route_files;
 mod route_paths;
 mod sssp;

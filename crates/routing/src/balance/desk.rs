@@ -55,6 +55,11 @@ impl Desk {
         desk
     }
 
+    /// The load of its links by LIDs of end ports.
+    pub(crate) const fn load(&self) -> &Load {
+        &self.hosts
+    }
+
     /// Notes where a single link leads to a summit, and foresees the LIDs of that summit on it.
     pub(crate) fn foresee(&mut self, graph: &Graph, s: usize, forecast: &Forecast<'_>) {
         let single = |set: &[u64]| {

@@ -41,6 +41,16 @@ impl Load {
         self.ignored = links.to_vec();
     }
 
+    /// The weight on each link.
+    pub(crate) fn weights(&self) -> &[u64] {
+        &self.weight
+    }
+
+    /// The LIDs on each link.
+    pub(crate) fn lids(&self) -> &[u32] {
+        &self.lids
+    }
+
     /// Foresees LIDs on links.
     pub(crate) fn foresee(&mut self, lids: Vec<u32>) {
         self.all_foreseen = lids.iter().map(|n| u64::from(*n)).sum();

@@ -46,6 +46,12 @@ pub(crate) struct Spread<'a, R> {
 impl<R: PathRule> Spread<'_, R> {
     /// The tables.
     pub(crate) fn fill(&self) -> Lfts {
+        self.fill_and_weigh().0
+    }
+
+    /// The tables, and how many routes between end ports each directed link carries and how many
+    /// LIDs, as far as its load is counted.
+    pub(crate) fn fill_and_weigh(&self) -> (Lfts, Vec<u64>, Vec<u32>) {
         let top = self.map.top();
         let mut desks = self.desks();
         self.find_summits(&mut desks);
@@ -53,7 +59,9 @@ impl<R: PathRule> Spread<'_, R> {
         for wave in waves(self.turns, self.map, self.summits, self.graph.len(), apart) {
             self.route(&wave, &mut desks);
         }
-        Lfts { top, rows: desks.into_par_iter().map(|d| d.row.into()).collect() }
+        let load = desks.iter().flat_map(|desk| desk.load().weights()).copied().collect();
+        let lids = desks.iter().flat_map(|desk| desk.load().lids()).copied().collect();
+        (Lfts { top, rows: desks.into_par_iter().map(|d| d.row.into()).collect() }, load, lids)
     }
 
     /// Empty tables but for what hangs on each switch itself.

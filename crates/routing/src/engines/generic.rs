@@ -4,6 +4,7 @@ use lk_fabric::{Fabric, SwitchId};
 use lk_wire::Lid;
 
 use crate::balance::climbs::Climbs;
+use crate::balance::height::above_leaves;
 use crate::balance::spread::Spread;
 use crate::balance::ties::{Taste, Ties};
 use crate::balance::trunk::summits;
@@ -11,8 +12,11 @@ use crate::balance::turns::{Turn, by_switch};
 use crate::graph::Graph;
 use crate::job::{RouteJob, Routes, SlPlan};
 use crate::paths::PathRule;
+use crate::paths::distances::Distances;
 use crate::paths::min_hops::MinHops;
-use crate::tables::Lfts;
+use crate::relief::floor::floor;
+use crate::relief::{Lids, NoValley, Relief, good};
+use crate::tables::{Lfts, LidMap};
 use crate::targets::Targets;
 
 /// The fabric as options shape it.
@@ -95,7 +99,13 @@ impl<'a> Generic<'a> {
         let (targets, map, taste) = (&self.targets, self.job.lids, &self.taste);
         let summits = &summits(climbs, turns, map, taste);
         let (graph, roads) = (&self.graph, self.roads());
-        Spread { graph, targets, map, turns, rule, roads, taste, climbs, summits }.fill()
+        let spread = Spread { graph, targets, map, turns, rule, roads, taste, climbs, summits };
+        let (mut lfts, load, lids) = spread.fill_and_weigh();
+        // Where load on some links does not count, the fullest link is nobody's concern.
+        if taste.ignored.is_empty() && !taste.count_switches && !taste.strict {
+            relieve(graph, (targets, map), || rule.distances(), &mut lfts, (load, lids));
+        }
+        lfts
     }
 
     /// The finished routes.
@@ -113,4 +123,37 @@ impl<'a> Generic<'a> {
 pub(super) fn name_of(fabric: &Fabric, switch: usize) -> String {
     let node = fabric.node(fabric.switch_node(SwitchId(switch as u32)));
     format!("{} ('{}')", node.guid, node.description)
+}
+
+/// Whether some link carries more than what is as good as the least that it has to.
+pub(super) fn uneven(graph: &Graph, ends: (&Targets, &LidMap), load: &[u64]) -> bool {
+    load.iter().copied().max().unwrap_or(0) > enough(graph, ends, load)
+}
+
+/// What is as good as the least that the fullest link has to carry.
+fn enough(graph: &Graph, (targets, map): (&Targets, &LidMap), load: &[u64]) -> u64 {
+    let part = graph.parts();
+    good(floor(map, graph, targets, load, |dest, s| part[dest] == part[s]))
+}
+
+/// Evens out finished tables, given the routes and the LIDs on each link, where that is worth it
+/// and `distances` say which steps are good.
+pub(super) fn relieve(
+    graph: &Graph,
+    (targets, map): (&Targets, &LidMap),
+    distances: impl FnOnce() -> Option<Distances>,
+    lfts: &mut Lfts,
+    (mut load, lids): (Vec<u64>, Vec<u32>),
+) {
+    let enough = enough(graph, (targets, map), &load);
+    if load.iter().all(|load| *load <= enough) {
+        return;
+    }
+    let Some(distances) = distances() else { return };
+    let height = above_leaves(graph);
+    let lids = Lids::new(graph, &height, lids);
+    let height = if distances.climb() { Vec::new() } else { height };
+    let turning = NoValley { graph, height };
+    let tables = (lfts, &mut load[..], lids);
+    Relief::new(graph, (targets, map), &distances, &turning, tables).run(enough);
 }

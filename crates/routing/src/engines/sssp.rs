@@ -2,10 +2,16 @@
 //!
 //! It does not prevent deadlocks.
 
+use super::generic::{relieve, uneven};
 use crate::graph::Graph;
 use crate::job::{Decline, Engine, RouteJob, Routes, SlPlan};
 use crate::ledger::Law;
+use crate::paths::PathRule;
+use crate::paths::min_hops::MinHops;
+use crate::quality::quality;
 use crate::sssp::fill::fill;
+use crate::sssp::round::HOST;
+use crate::tables::Lfts;
 use crate::targets::Targets;
 
 /// The engine `sssp`.
@@ -20,6 +26,19 @@ impl Sssp {
     }
 }
 
+/// The routes between end ports, and the LIDs of end ports, that each link carries.
+fn load_of_links(job: &RouteJob<'_>, graph: &Graph, lfts: &Lfts) -> (Vec<u64>, Vec<u32>) {
+    let (mut load, mut lids) = (vec![0; graph.link_count()], vec![0; graph.link_count()]);
+    for link in quality(job.fabric, job.lids, lfts).links {
+        let s = link.switch.index();
+        if let Some(at) = graph.link_at(s, link.port) {
+            load[graph.first_link(s) + at] = link.routes;
+            lids[graph.first_link(s) + at] = link.lids;
+        }
+    }
+    (load, lids)
+}
+
 impl Engine for Sssp {
     fn name(&self) -> &'static str {
         "sssp"
@@ -28,7 +47,17 @@ impl Engine for Sssp {
     fn plan(&self, job: &RouteJob<'_>) -> Result<Routes, Decline> {
         let graph = &Graph::shaped(job.fabric, &job.options.shaping);
         let targets = &Targets::new(job.fabric, graph, job.lids);
-        let lfts = fill(job, graph, targets).columns.lfts(graph, targets, job.lids);
+        let filled = fill(job, graph, targets);
+        let mut lfts = filled.columns.lfts(graph, targets, job.lids);
+        // Classes of ports are spread each by itself, whatever that makes of their sum.
+        if job.options.cn_guids.is_none() && job.options.io_guids.is_none() {
+            let near: Vec<u64> = filled.weights().iter().map(|weight| weight / HOST).collect();
+            let load = || load_of_links(job, graph, &lfts);
+            if let Some(load) = uneven(graph, (targets, job.lids), &near).then(load) {
+                let distances = || MinHops::new(graph).distances();
+                relieve(graph, (targets, job.lids), distances, &mut lfts, load);
+            }
+        }
         Ok(Routes {
             engine: self.name(),
             lfts,

@@ -37,9 +37,9 @@ use lk_wire::{Guid, Lid, PortNum, Vl};
 use crate::check::{Check, Unreached};
 use crate::graph::Graph;
 use crate::job::{RouteJob, RouteOptions, Routes};
+use crate::paths::distances::Distances;
 use crate::proof::{GroupTree, LaneMap, OneLane, group_turns};
 use crate::tables::{Lfts, LidMap};
-use law::Distances;
 pub(crate) use law::Law;
 use turns::TurnCounts;
 

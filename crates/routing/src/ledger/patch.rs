@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lk_wire::{Lid, PortNum};
 use rayon::prelude::*;
 
-use super::law::{Distances, FAR, Law};
+use super::law::Law;
 use super::stock::{WIDTH, columns, unreached};
 use super::turns::{Turn, TurnCounts};
 use super::way::{Aim, Way};
@@ -16,7 +16,9 @@ use crate::engines::{Outcome, first_named};
 use crate::graph::{Graph, Link};
 use crate::job::{RouteJob, Routes, SlPlan};
 use crate::keep::{Kept, LIMIT};
-use crate::tables::{Lfts, LidMap};
+use crate::paths::distances::{Distances, FAR};
+use crate::relief::floor::floor;
+use crate::tables::Lfts;
 use crate::targets::{Target, Targets};
 
 /// Cells of columns that are held at a time, at most; more would be slower than to route afresh.
@@ -102,7 +104,9 @@ impl Ledger {
         let mut new = Self { farthest: self.farthest.clone(), ..self.like() };
         patch.all(job, touched, &mut new).ok_or(Afresh::Loop)?;
         let most = patch.load.iter().copied().max().unwrap_or(0);
-        let limit = least(job.lids, graph, &targets, &distances, &patch.load) * LIMIT / 100;
+        let reaches = |dest: usize, s: usize| distances.hops(dest, s) != FAR;
+        let least = floor(job.lids, graph, &targets, &patch.load, reaches);
+        let limit = least * LIMIT / 100;
         // With fewer links a routing made afresh is hardly better than the last one was.
         let fewer = was.len() < self.graph.link_count() && was.iter().all(Option::is_some);
         let limit = if fewer && graph.len() >= LARGE { limit.max(self.fullest) } else { limit };
@@ -435,29 +439,4 @@ fn insert(loads: &mut [u64; 4], load: u64) {
             std::mem::swap(slot, &mut load);
         }
     }
-}
-
-/// What the fullest link carries at least in any routing with these distances: the mean of all, or
-/// that of the links of one switch for the end ports on it.
-fn least(
-    map: &LidMap,
-    graph: &Graph,
-    targets: &Targets,
-    distances: &Distances,
-    load: &[u64],
-) -> u64 {
-    let links = load.len().max(1) as u64;
-    let all = load.iter().sum::<u64>().div_ceil(links);
-    let lids = |s: usize| {
-        let ends = targets.on(s).iter().filter(|target| !target.is_switch());
-        ends.map(|target| target.lids(map).count() as u64).sum::<u64>()
-    };
-    let leaves: Vec<(usize, u64)> =
-        (0..graph.len()).map(|s| (s, lids(s))).filter(|(_, lids)| *lids > 0).collect();
-    let of_switch = |s: usize| {
-        let reached = leaves.iter().filter(|(d, _)| *d != s && distances.hops(*d, s) != FAR);
-        let routes = graph.hosts(s).len() as u64 * reached.map(|(_, lids)| lids).sum::<u64>();
-        routes.checked_div(graph.links(s).len() as u64)
-    };
-    leaves.iter().filter_map(|(s, _)| of_switch(*s)).max().unwrap_or(0).max(all)
 }

@@ -1,5 +1,6 @@
 //! Shortest paths over any link.
 
+use super::distances::Distances;
 use super::{MAX_HOPS, PathRule, Reach};
 use crate::graph::Graph;
 
@@ -68,5 +69,9 @@ impl PathRule for MinHops<'_> {
     fn steps(&self, reach: &Reach, h: usize, s: usize, link: usize, peer: usize) -> u64 {
         let rest = h.checked_sub(self.cost(s, link));
         rest.map_or(0, |rest| reach.levels[h][s] & reach.levels[rest][peer])
+    }
+
+    fn distances(&self) -> Option<Distances> {
+        self.weights.is_none().then(|| Distances::new(self.graph, self, None))
     }
 }

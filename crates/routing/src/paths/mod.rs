@@ -9,10 +9,12 @@
 //! [`up_down::UpDown`] only those that do not climb again after a descent. [`crate::balance`]
 //! takes it from there.
 
+pub(crate) mod distances;
 pub(crate) mod min_hops;
 pub(crate) mod up_down;
 
 use crate::graph::Graph;
+use distances::Distances;
 
 /// The longest path that is followed, in hops between switches, as in OpenSM, whose hop counts
 /// are bytes. (A directed route, which has to reach each switch first, ends at 64.)
@@ -39,6 +41,12 @@ pub(crate) trait PathRule: Sync {
     /// The destinations for which the step from switch `s` over its link `link` (a place in its
     /// row) to `peer` is the first of a path of `h` hops.
     fn steps(&self, reach: &Reach, h: usize, s: usize, link: usize, peer: usize) -> u64;
+
+    /// The distances between all switches, where these and the law of the steps say all that there
+    /// is to say.
+    fn distances(&self) -> Option<Distances> {
+        None
+    }
 
     /// Leaves only some of the links of `s`, in sets of `words` words: one for each destination.
     fn narrow(&self, _s: usize, _words: usize, _sets: &mut [u64]) {}

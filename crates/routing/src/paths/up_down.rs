@@ -19,6 +19,7 @@
 
 use rayon::prelude::*;
 
+use super::distances::Distances;
 use super::{MAX_HOPS, PathRule, Reach, bits};
 use crate::graph::Graph;
 
@@ -252,5 +253,9 @@ impl PathRule for UpDown<'_> {
             reach.descends[s] & reach.descends[peer]
         };
         both & ((legal & !reach.lawless[peer]) | reach.lawless[s])
+    }
+
+    fn distances(&self) -> Option<Distances> {
+        Some(Distances::new(self.graph, self, Some(self)))
     }
 }

@@ -169,7 +169,7 @@ fn after_a_failed_link_only_what_used_it_moves() {
         assert!(kept.stood > 4_000, "{kept:?}");
         // More than what has to moves only for the balance.
         let must = illegal(&case, &stands);
-        assert!((must..2 * must).contains(&kept.moved), "{engine}: {kept:?}, not {must}");
+        assert!((must..3 * must).contains(&kept.moved), "{engine}: {kept:?}, not {must}");
         assert!(kept.moved < afresh, "{engine}: {kept:?}, and afresh {afresh}");
         // The link is back: what moves is for the balance alone.
         let now = outcome.routes.expect("a tree is routed").lfts;

@@ -48,7 +48,7 @@ fn no_link_carries_more_than_opensm_puts_on_one() {
 }
 
 #[test]
-fn load_of_whole_paths_is_evener_than_that_of_single_switches() {
+fn load_of_whole_paths_is_even_where_there_is_no_tree() {
     for (shape, most) in [
         (
             Shape::Random(RandomRegular {
@@ -69,7 +69,8 @@ fn load_of_whole_paths_is_evener_than_that_of_single_switches() {
         };
         let (fullest, mean) = figures("sssp");
         assert!(fullest as f64 <= most * mean, "{fullest} and {mean}");
-        assert!(fullest < figures("minhop").0);
+        let (fullest, mean) = figures("minhop");
+        assert!(fullest as f64 <= most * mean, "minhop: {fullest} and {mean}");
     }
 }
 

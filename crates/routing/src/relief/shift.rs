@@ -1,0 +1,253 @@
+//! Moving entries of one LID off a link.
+
+use std::sync::Arc;
+
+use lk_wire::PortNum;
+
+use super::{Goal, Relief, Turning};
+use crate::graph::Link;
+
+/// A switch whose packets for a LID go over the link that is relieved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Piece {
+    switch: u32,
+    /// The place of the switch that it sends to among the pieces.
+    next: u32,
+    /// The directed link by which it sends, by its number among all.
+    link: u32,
+    /// End ports whose packets come through it.
+    weight: u64,
+    /// Whether its packets go another way now.
+    gone: bool,
+}
+
+/// Buffers that are kept from one LID to the next.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Room {
+    /// The switch before the link, then those that send to it, level by level.
+    pieces: Vec<Piece>,
+    old: Way,
+    new: Way,
+    best: Way,
+}
+
+/// Switches and the directed links by which they send.
+type Way = Vec<(u32, u32)>;
+
+impl<T: Turning> Relief<'_, T> {
+    /// Moves entries of a LID so that fewer of its routes go over a link, as long as that is above
+    /// the limit: at the switch before it if that can be, else at switches before that.
+    pub(super) fn lid(
+        &mut self,
+        (s, number): (usize, usize),
+        goal: Goal,
+        limit: u64,
+        room: &mut Room,
+    ) {
+        if !self.find_pieces((s, number), goal, room) {
+            return;
+        }
+        for at in 0..room.pieces.len() {
+            let piece = room.pieces[at];
+            if at > 0 && room.pieces[piece.next as usize].gone {
+                room.pieces[at].gone = true;
+                continue;
+            }
+            if piece.weight == 0 || !self.find_best(s, at, goal, limit, room) {
+                continue;
+            }
+            self.shift(piece, goal, room);
+            room.pieces[at].gone = true;
+            let mut on = at;
+            while on > 0 {
+                on = room.pieces[on].next as usize;
+                room.pieces[on].weight -= piece.weight;
+            }
+            if self.load[number] <= limit || self.probes == 0 {
+                return;
+            }
+        }
+    }
+
+    /// The port by which a switch sends to a LID.
+    fn port(&self, s: usize, goal: Goal) -> PortNum {
+        PortNum(self.lfts.rows[s].get(usize::from(goal.lid.0)).copied().unwrap_or(u8::MAX))
+    }
+
+    /// Finds all switches whose packets for a LID go over a link. False if the LID goes round.
+    fn find_pieces(&self, (s, number): (usize, usize), goal: Goal, room: &mut Room) -> bool {
+        let pieces = &mut room.pieces;
+        let hosts = |s: usize| self.graph.hosts(s).len() as u64;
+        pieces.clear();
+        let (switch, link) = (s as u32, number as u32);
+        pieces.push(Piece { switch, next: 0, link, weight: hosts(s), gone: false });
+        let mut at = 0;
+        while at < pieces.len() {
+            for link in self.graph.links(pieces[at].switch as usize) {
+                let peer = link.peer.index();
+                if self.port(peer, goal) != link.peer_port {
+                    continue;
+                }
+                let Some(back) = self.graph.link_at(peer, link.peer_port) else { continue };
+                let (switch, next) = (link.peer.0, at as u32);
+                let link = (self.graph.first_link(peer) + back) as u32;
+                pieces.push(Piece { switch, next, link, weight: hosts(peer), gone: false });
+            }
+            if pieces.len() > self.graph.len() {
+                return false;
+            }
+            at += 1;
+        }
+        for at in (1..pieces.len()).rev() {
+            let Piece { next, weight, .. } = pieces[at];
+            pieces[next as usize].weight += weight;
+        }
+        true
+    }
+
+    /// Follows a LID from a switch on, which it leaves by `link` if that is given. False if it does
+    /// not arrive.
+    fn follow(&self, s: usize, link: Option<usize>, goal: Goal, way: &mut Way) -> bool {
+        way.clear();
+        let (mut at, mut first) = (s, link);
+        while at != goal.home as usize {
+            let link = first.take().or_else(|| self.graph.link_at(at, self.port(at, goal)));
+            let Some(link) = link.filter(|_| way.len() < self.graph.len()) else { return false };
+            way.push((at as u32, (self.graph.first_link(at) + link) as u32));
+            at = self.graph.links(at)[link].peer.index();
+        }
+        true
+    }
+
+    /// Finds the best other step for a piece: one by which its packets come to no link that is
+    /// above the limit then, and not to the switch that is relieved.
+    fn find_best(
+        &mut self,
+        relieved: usize,
+        at: usize,
+        goal: Goal,
+        limit: u64,
+        room: &mut Room,
+    ) -> bool {
+        let Room { pieces, old, new, best } = room;
+        let piece = pieces[at];
+        let s = piece.switch as usize;
+        if !self.follow(s, None, goal, old) {
+            return false;
+        }
+        let Some(end) = old.iter().position(|(switch, _)| *switch == relieved as u32) else {
+            return false;
+        };
+        let mut least = None;
+        for link in 0..self.graph.links(s).len() {
+            let number = self.graph.first_link(s) + link;
+            if number == piece.link as usize
+                || self.load[number] + piece.weight > limit
+                || !self.distances.leads(self.graph, goal.home as usize, s, link)
+            {
+                continue;
+            }
+            self.probes = self.probes.saturating_sub(1);
+            if !self.follow(s, Some(link), goal, new) {
+                continue;
+            }
+            // From where the two ways meet on nothing changes.
+            let meets = |(switch, _): &(u32, u32)| old[1..].iter().any(|(o, _)| o == switch);
+            let meeting = new.iter().skip(1).position(meets).map_or(new.len(), |at| at + 1);
+            let met = new.get(meeting).map(|(switch, _)| *switch);
+            if met.is_some_and(|met| old[..=end].iter().any(|(switch, _)| *switch == met)) {
+                continue;
+            }
+            let load = new[..meeting].iter().map(|(_, link)| self.load[*link as usize]).max();
+            let load = load.unwrap_or(0) + piece.weight;
+            if load > limit
+                || self.too_many_lids(&new[..meeting], goal)
+                || !self.turns_may_be(pieces, at, link as u8, new)
+            {
+                continue;
+            }
+            let key = (self.alike(s, link, goal), load, link);
+            if least.is_none_or(|least| key < least) && key.0 <= self.alike_now(s, goal) {
+                least = Some(key);
+                new.truncate(meeting);
+                std::mem::swap(new, best);
+                best.push((met.unwrap_or(goal.home), 0));
+            }
+        }
+        least.is_some()
+    }
+
+    /// Whether a LID would be one too many on some link that it is not on yet.
+    fn too_many_lids(&self, new: &[(u32, u32)], goal: Goal) -> bool {
+        let is_new = |at: usize, s: u32| at == 0 || !self.is_passed(s as usize, goal);
+        let mut links = new.iter().enumerate();
+        links.any(|(at, (s, link))| self.lids.is_full(*link as usize) && is_new(at, *s))
+    }
+
+    /// Whether packets of end ports for a LID pass a switch.
+    fn is_passed(&self, s: usize, goal: Goal) -> bool {
+        let mut open = vec![s];
+        for _ in 0..self.graph.len() {
+            let Some(at) = open.pop() else { return false };
+            if !self.graph.hosts(at).is_empty() {
+                return true;
+            }
+            let sends = |link: &&Link| self.port(link.peer.index(), goal) == link.peer_port;
+            open.extend(self.graph.links(at).iter().filter(sends).map(|link| link.peer.index()));
+        }
+        false
+    }
+
+    /// Whether the turns into a link of a piece's switch and from it into the next one may be.
+    fn turns_may_be(&self, pieces: &[Piece], at: usize, link: u8, new: &Way) -> bool {
+        let s = pieces[at].switch as usize;
+        let before = pieces.iter().skip(at + 1).filter(|p| p.next as usize == at && !p.gone);
+        let into =
+            |piece: &Piece| self.turning.may(piece.switch as usize, piece.link as usize, s, link);
+        before.into_iter().all(into)
+            && new.get(1).is_none_or(|(next, onward)| {
+                let place = *onward as usize - self.graph.first_link(*next as usize);
+                self.turning.may(s, new[0].1 as usize, *next as usize, place as u8)
+            })
+    }
+
+    /// How many other LIDs of the same port go from a switch to the one behind a link.
+    fn alike(&self, s: usize, link: usize, goal: Goal) -> usize {
+        let (base, count) = goal.range;
+        let peer = self.graph.links(s)[link].peer;
+        let others = (base..base.saturating_add(count)).filter(|lid| *lid != goal.lid.0);
+        let port = |lid: u16| self.lfts.rows[s].get(usize::from(lid)).copied();
+        let ports = others.filter_map(port);
+        ports.filter(|port| self.graph.peer(s, PortNum(*port)) == Some(peer)).count()
+    }
+
+    /// The same for the link that the LID takes.
+    fn alike_now(&self, s: usize, goal: Goal) -> usize {
+        let link = self.graph.link_at(s, self.port(s, goal));
+        link.map_or(usize::MAX, |link| self.alike(s, link, goal))
+    }
+
+    /// Moves a piece to the way that was found.
+    fn shift(&mut self, piece: Piece, goal: Goal, room: &Room) {
+        let s = piece.switch as usize;
+        let met = room.best.last().map_or(goal.home, |(switch, _)| *switch);
+        let (new, _) = room.best.split_at(room.best.len().saturating_sub(1));
+        for (at, (switch, link)) in new.iter().enumerate() {
+            self.load[*link as usize] += piece.weight;
+            if at == 0 || !self.is_passed(*switch as usize, goal) {
+                self.lids.add(*link as usize);
+            }
+        }
+        let link = new[0].1 as usize - self.graph.first_link(s);
+        let row = Arc::make_mut(&mut self.lfts.rows[s]);
+        row[usize::from(goal.lid.0)] = self.graph.links(s)[link].port.0;
+        let left = room.old.iter().take_while(|(switch, _)| *switch != met);
+        for (at, (switch, link)) in left.enumerate() {
+            self.load[*link as usize] -= piece.weight;
+            if at == 0 || !self.is_passed(*switch as usize, goal) {
+                self.lids.take(*link as usize);
+            }
+        }
+        self.moved.insert((goal.lid, piece.switch));
+    }
+}
