@@ -8,11 +8,12 @@ use lk_wire::{Guid, Lid, Sl};
 
 use crate::ca_order::CaOrder;
 use crate::hops::Hops;
+use crate::multicast::MasterTree;
 use crate::overrides::LaneOverrides;
 use crate::path_lanes::PathLanes;
 use crate::route_files::RouteFiles;
 use crate::shaping::Shaping;
-use crate::torus::{MasterTree, PairSls, TorusSpec};
+use crate::torus::{PairSls, TorusSpec};
 
 use crate::tables::{Lfts, LidMap};
 
@@ -57,7 +58,8 @@ pub struct Routes {
     pub sl: SlPlan,
     /// SL2VL tables that stand in place of the configured ones, where the engine needs its own.
     pub lanes: Option<LaneOverrides>,
-    /// The tree of which each multicast group's is a part, where the engine needs its own.
+    /// The tree of which each multicast group's is a part, where the engine needs its own: packets
+    /// on SL 0 along it, from hosts to hosts, can share the fabric with those of the routes.
     pub master_tree: Option<MasterTree>,
     /// What the engine wants a person to know.
     pub notes: Vec<String>,

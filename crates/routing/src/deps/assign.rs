@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::escape::Escape;
 use super::lane::{Lane, Verdict};
 use super::order::{Ordered, order};
 use super::turn_set::TurnSet;
@@ -34,6 +35,8 @@ pub(crate) struct Assigned {
     pub(crate) paths: Vec<u64>,
     /// The turns of the first lane and all others that it could take.
     pub(crate) first: TurnSet,
+    /// Whether packets along all of the tree can share the first lane.
+    pub(crate) groups: bool,
 }
 
 /// Paths to be given lanes.
@@ -52,6 +55,9 @@ pub(crate) struct Paths<'a> {
     /// Whether there is one column for each switch, and the two paths between two switches have
     /// to be on one lane.
     pub(crate) pairs: bool,
+    /// The tree of multicast groups, whose packets have to fit into the first lane; none where they
+    /// are of no account.
+    pub(crate) tree: Option<&'a Escape>,
 }
 
 /// A path that has to find a lane.
@@ -76,18 +82,23 @@ impl Paths<'_> {
             .for_each_init(Walk::default, |walk, (column, lanes)| start(walk, column, lanes));
         let mut count = 0;
         let mut all = TurnSet::new(self.turns.len());
+        let mut groups = false;
         while count < most {
             let weights = self.weigh(&lanes);
             let lane = count as u8;
             count += 1;
             match order(self.turns, &weights) {
-                Ordered::All(_) => {
+                Ordered::All(ranks) => {
+                    if lane == 0 {
+                        groups = self.tree_joins(&weights, ranks);
+                    }
                     lanes.par_iter_mut().filter(|l| **l == LEFT).for_each(|l| *l = lane);
                     break;
                 }
                 Ordered::Most(ranks) => {
                     let mut graph = self.fill(&mut lanes, lane, &weights, ranks);
                     if lane == 0 {
+                        groups = self.tree.is_some();
                         (0..self.turns.len()).for_each(|t| _ = graph.admit(self.turns, t));
                         all = graph.used().clone();
                     }
@@ -107,12 +118,25 @@ impl Paths<'_> {
             paths.push(rest);
             count += 1;
         }
-        Assigned { lanes, count, paths, first: all }
+        Assigned { lanes, count, paths, first: all, groups }
+    }
+
+    /// Whether the turns of the tree close no circle with those of all paths.
+    fn tree_joins(&self, weights: &[u32], ranks: Vec<u32>) -> bool {
+        let Some(tree) = self.tree else { return false };
+        let mut lane = Lane::new(self.turns, ranks);
+        let made = (0..weights.len()).filter(|turn| weights[*turn] > 0);
+        made.for_each(|turn| _ = lane.admit(self.turns, turn));
+        tree.join(self.turns, &mut lane)
     }
 
     /// Fills one lane.
     fn fill(&self, lanes: &mut [u8], lane: u8, weights: &[u32], ranks: Vec<u32>) -> Lane {
         let mut graph = Lane::new(self.turns, ranks);
+        let tree = self.tree.filter(|_| lane == 0);
+        if let Some(tree) = tree {
+            tree.join(self.turns, &mut graph);
+        }
         if !self.pairs {
             for turn in heaviest_first(weights) {
                 graph.admit(self.turns, turn as usize);
@@ -137,7 +161,11 @@ impl Paths<'_> {
             self.part(lanes, lane);
             self.for_each(lanes, |walk, _, lanes| useful.mark(walk, lanes, lane));
         }
-        graph.keep(self.turns, useful.into_set());
+        let mut useful = useful.into_set();
+        if let Some(tree) = tree {
+            tree.turns_between_hosts(self.turns, |turn| useful.add(turn));
+        }
+        graph.keep(self.turns, useful);
         if self.pairs {
             self.first_fit_pairs(lanes, lane, &mut graph);
         } else {

@@ -3,9 +3,11 @@
 //! A packet that came by one link and leaves by the next makes a *turn*: it holds the first link
 //! while it waits for the second. [`turns`] numbers all turns of a fabric. A [`lane`] is a set of
 //! turns that close no circle, and says of each further turn whether it may join. [`assign`] gives
-//! the paths of finished tables to as few lanes as it can.
+//! the paths of finished tables to as few lanes as it can; [`escape`] is a spanning tree whose
+//! turns close no circle.
 
 pub(crate) mod assign;
+pub(crate) mod escape;
 pub(crate) mod lane;
 pub(crate) mod order;
 pub(crate) mod spare;

@@ -1,7 +1,7 @@
 //! dfsssp: the paths of [`super::Sssp`], kept apart by lanes so that no packets wait for each other
 //! in a circle.
 
-use super::tries::{Tries, Try};
+use super::tries::{Tries, Try, Wish};
 use crate::deps::assign::{Assigned, NONE};
 use crate::deps::spare::Spare;
 use crate::graph::Graph;
@@ -28,7 +28,11 @@ impl Engine for DfSssp {
         let targets = &Targets::new(job.fabric, graph, job.lids);
         let have = usize::from(job.options.data_vls.switches).min(MOST);
         let tries = &Tries::new(job, graph, targets);
-        let Try { filled, assigned } = best(tries, have);
+        let mut chosen = best(tries, true, have);
+        if chosen.assigned.count > have {
+            chosen = best(tries, false, have);
+        }
+        let Try { filled, assigned } = chosen;
         let need = assigned.count;
         if need > have {
             return Err(Decline { engine: self.name(), reason: too_few(tries, filled, have) });
@@ -42,7 +46,7 @@ impl Engine for DfSssp {
             lfts,
             sl: SlPlan::PerPath(lanes),
             lanes: None,
-            master_tree: None,
+            master_tree: tries.master_tree(&assigned),
             notes,
         })
     }
@@ -50,9 +54,10 @@ impl Engine for DfSssp {
 
 /// The paths to take. Those with the best balance if one lane is enough for them; else there are
 /// other ways to choose, and of those that balance nearly as well the one with the fewest lanes is
-/// taken, and the one with the fewest lanes of all if the lanes would not suffice.
-fn best(tries: &Tries<'_>, have: usize) -> Try {
-    tries.best(tries.even(), false, have, |even, one| {
+/// taken, and the one with the fewest lanes of all if the lanes would not suffice. `groups`:
+/// with room for packets to multicast groups.
+fn best(tries: &Tries<'_>, groups: bool, have: usize) -> Try {
+    tries.best(tries.even(), Wish { pairs: false, groups }, have, |even, one| {
         let (lanes, fullest) = (one.assigned.count, one.filled.fullest());
         (lanes > have, fullest > even + even / 8, lanes, fullest)
     })
@@ -60,7 +65,7 @@ fn best(tries: &Tries<'_>, have: usize) -> Try {
 
 /// Says how many lanes there would have to be.
 fn too_few(tries: &Tries<'_>, filled: Filled, have: usize) -> String {
-    let need = tries.one(filled, false, MOST).assigned.count;
+    let need = tries.one(filled, Wish { pairs: false, groups: false }, MOST).assigned.count;
     let more = if need > MOST { "more than " } else { "" };
     format!(
         "it needs {more}{} lanes to be free of deadlocks, and links between switches have {have} \

@@ -8,7 +8,7 @@
 
 use lk_wire::{Lid, PortNum};
 
-use super::tries::{Tries, Try};
+use super::tries::{Tries, Try, Wish};
 use crate::deps::assign::NONE;
 use crate::deps::spare::Spare;
 use crate::graph::Graph;
@@ -47,15 +47,10 @@ impl Engine for Lash {
         let job_each = &RouteJob { lids: one_each, ..*job };
         let targets_each = &Targets::new(job.fabric, graph, one_each);
         let tries = &Tries::new(job_each, graph, targets_each);
-        let mut chosen = best(tries, true, have);
-        let pairs = chosen.assigned.count <= have;
-        if !pairs {
-            chosen = best(tries, false, have);
-        }
-        let Try { filled, assigned } = chosen;
+        let (Try { filled, assigned }, pairs) = chosen(tries, have);
         let need = assigned.count;
         if need > have {
-            let need = tries.one(filled, false, MOST).assigned.count;
+            let need = tries.one(filled, Wish { pairs: false, groups: false }, MOST).assigned.count;
             let more = if need > MOST { "more than " } else { "" };
             return Err(decline(format!(
                 "it needs {more}{} lanes to be free of deadlocks, and links between switches have \
@@ -99,7 +94,7 @@ impl Engine for Lash {
             lfts,
             sl: SlPlan::PerPath(lanes),
             lanes: None,
-            master_tree: None,
+            master_tree: tries.master_tree(&assigned),
             notes,
         })
     }
@@ -142,8 +137,21 @@ fn one_each(job: &RouteJob<'_>, targets: &Targets, switches: usize) -> LidMap {
     )
 }
 
+/// Ways and their lanes with all that is wanted, or, where that takes too many lanes, with ever
+/// less; and whether both ways between two switches are on one lane.
+fn chosen(tries: &Tries<'_>, have: usize) -> (Try, bool) {
+    let ever_less = [(true, true), (true, false), (false, true)];
+    for (pairs, groups) in ever_less {
+        let one = best(tries, Wish { pairs, groups }, have);
+        if one.assigned.count <= have {
+            return (one, pairs);
+        }
+    }
+    (best(tries, Wish { pairs: false, groups: false }, have), false)
+}
+
 /// The ways with the fewest lanes, of several sets of shortest ones.
-fn best(tries: &Tries<'_>, pairs: bool, have: usize) -> Try {
+fn best(tries: &Tries<'_>, wish: Wish, have: usize) -> Try {
     let rank = |_, one: &Try| (one.assigned.count, one.filled.fullest());
-    tries.best(tries.even(), pairs, have, rank)
+    tries.best(tries.even(), wish, have, rank)
 }

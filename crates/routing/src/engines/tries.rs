@@ -3,10 +3,12 @@
 use rayon::prelude::*;
 
 use crate::deps::assign::{Assigned, Paths};
+use crate::deps::escape::Escape;
 use crate::deps::turns::Turns;
 use crate::deps::walk::Nearest;
 use crate::graph::Graph;
 use crate::job::RouteJob;
+use crate::multicast::MasterTree;
 use crate::sssp::fill::{Filled, fill};
 use crate::sssp::straight::{Ties, straight};
 use crate::targets::Targets;
@@ -24,11 +26,22 @@ pub(super) struct Tries<'a> {
     targets: &'a Targets,
     turns: Turns<'a>,
     nearest: Nearest,
+    tree: Escape,
+}
+
+/// What is asked of lanes beside that they have no circles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Wish {
+    /// Both paths between two switches are on one lane.
+    pub(super) pairs: bool,
+    /// The first lane has room for packets to multicast groups.
+    pub(super) groups: bool,
 }
 
 impl<'a> Tries<'a> {
     pub(super) fn new(job: &'a RouteJob<'a>, graph: &'a Graph, targets: &'a Targets) -> Self {
-        Self { job, graph, targets, turns: Turns::new(graph), nearest: Nearest::new(graph) }
+        let (turns, nearest) = (Turns::new(graph), Nearest::new(graph));
+        Self { job, graph, targets, turns, nearest, tree: Escape::new(graph) }
     }
 
     /// The paths with the best balance.
@@ -36,9 +49,13 @@ impl<'a> Tries<'a> {
         fill(self.job, self.graph, self.targets)
     }
 
-    /// Looks for up to `most` lanes for some paths. With `pairs` both paths between two switches
-    /// are on one lane.
-    pub(super) fn one(&self, filled: Filled, pairs: bool, most: usize) -> Try {
+    /// The tree of multicast groups, where the lanes have room for them.
+    pub(super) fn master_tree(&self, assigned: &Assigned) -> Option<MasterTree> {
+        self.tree.master_tree(self.graph).filter(|_| assigned.groups)
+    }
+
+    /// Looks for up to `most` lanes for some paths.
+    pub(super) fn one(&self, filled: Filled, wish: Wish, most: usize) -> Try {
         let columns = &filled.columns;
         let to_switch = columns.lids.iter().map(|lid| {
             let end = self.job.lids.port(*lid);
@@ -46,7 +63,10 @@ impl<'a> Tries<'a> {
         });
         let to_switch = to_switch.collect();
         let (graph, turns, nearest) = (self.graph, &self.turns, &self.nearest);
-        let assigned = Paths { graph, turns, nearest, columns, to_switch, pairs }.assign(most);
+        let Wish { pairs, groups } = wish;
+        let tree = groups.then_some(&self.tree);
+        let paths = Paths { graph, turns, nearest, columns, to_switch, pairs, tree };
+        let assigned = paths.assign(most);
         Try { filled, assigned }
     }
 
@@ -57,11 +77,11 @@ impl<'a> Tries<'a> {
     pub(super) fn best<R: Ord>(
         &self,
         filled: Filled,
-        pairs: bool,
+        wish: Wish,
         have: usize,
         rank: impl Fn(u64, &Try) -> R,
     ) -> Try {
-        let first = self.one(filled, pairs, have);
+        let first = self.one(filled, wish, have);
         if first.assigned.count == 1 {
             return first;
         }
@@ -73,7 +93,7 @@ impl<'a> Tries<'a> {
         };
         let others: [&(dyn Fn() -> Filled + Sync); 3] =
             [&|| self.by_ports(Ties::Shared), &|| self.by_ports(Ties::Lowest), &steered];
-        let others = others.into_par_iter().map(|other| self.one(other(), pairs, most));
+        let others = others.into_par_iter().map(|other| self.one(other(), wish, most));
         let others: Vec<Try> = others.collect();
         others.into_iter().fold(first, |best, other| {
             if rank(even, &other) < rank(even, &best) { other } else { best }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lk_fabric::SwitchId;
 use lk_wire::PortNum;
 
-use crate::torus::GroupPorts;
+use super::master_tree::GroupPorts;
 
 /// Where a member of a group hangs: a switch and its port, port 0 for the switch itself.
 pub type Member = (SwitchId, PortNum);

@@ -19,7 +19,7 @@ use super::lanes::{Lanes, SlSet, VlSet};
 use super::trace::Turn;
 use super::waits::{Channel, Edge};
 use crate::graph::Graph;
-use crate::torus::GroupPorts;
+use crate::multicast::GroupPorts;
 
 /// The multicast forwarding tables' entries for one LID.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,9 +4,10 @@ use lk_fabric::Fabric;
 use lk_fabric::topo::{
     Amount, DragonflyPlus, Faults, HyperX, RandomRegular, Shape, TopoSpec, Torus, generate,
 };
-use lk_routing::proof::{SlSet, Traffic, prove};
-use lk_routing::{DataVls, Routes, SlPlan, check, quality, route};
-use lk_wire::Sl;
+use lk_routing::graph::Graph;
+use lk_routing::proof::{Forwarding, SlSet, Traffic, prove, prove_all};
+use lk_routing::{DataVls, GroupTree, Routes, SlPlan, check, quality, route};
+use lk_wire::{Lid, Sl};
 use proptest::prelude::*;
 
 use crate::fabrics::{Case, any_connected_wiring, any_wiring, engine_named, tree, whole};
@@ -45,6 +46,22 @@ fn is_sound(case: &Case, routes: &Routes, slowly: bool) {
         let edges = edges(case, &routes.lfts, &lanes, &sls, traffic);
         assert_eq!(shortest_circle(&edges), None, "{}", routes.engine);
     }
+    let Some(tree) = &routes.master_tree else { return };
+    let at = |end| Graph::attachment(&case.fabric, end);
+    let hosts = case
+        .fabric
+        .end_ports()
+        .filter(|end| case.fabric.as_switch(case.fabric.owner(*end)).is_none());
+    let members: Vec<_> = hosts.filter_map(at).collect();
+    let group = GroupTree {
+        mlid: Lid(0xC000),
+        sls: SlSet::one(Sl(0)),
+        ports: tree.group(&members, 0xC000),
+    };
+    let tables =
+        Forwarding { fabric: &case.fabric, lids: &case.lids, lfts: &routes.lfts, trees: &[group] };
+    let proof = prove_all(&tables, &lanes, &sls, traffic);
+    assert!(proof.deadlock_free(), "{} with a group: {:?}", routes.engine, proof.circle);
 }
 
 proptest! {
@@ -229,7 +246,7 @@ fn every_lid_of_a_port_has_its_own_sl_and_the_plan_knows_it() {
     let SlPlan::PerPath(lanes) = &routes.sl else { panic!("SLs go by path") };
     for (to, base, lmc) in case.lids.ranges() {
         for offset in 0..1_u16 << lmc {
-            let lid = lk_wire::Lid(base.0 + offset);
+            let lid = Lid(base.0 + offset);
             for (from, _, _) in case.lids.ranges() {
                 let home = oracle::home(&case.fabric, *from).expect("all hang on switches");
                 let sl = routes.sl.sl(*from, *to, lid, Sl(9));

@@ -1,7 +1,10 @@
 //! Multicast groups from the join to the switches' tables.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use lk_diag::SourceFile;
+use lk_fabric::topo::{RandomRegular, Shape, TopoSpec, generate};
 use lk_fabric::{Fabric, NodeKind, PortId, SwitchId};
 use lk_sim::{Fault, SimFabric, SimOptions, World};
 use lk_sm::io::GsiAddress;
@@ -213,4 +216,69 @@ fn switches_without_multicast_are_left_alone() {
     let events = world.run_for(SECOND);
     assert!(events.iter().any(|e| matches!(e, Event::GroupCut { .. })), "{events:?}");
     assert_eq!(world.sim.stats().sets(attr::MFT), 0);
+}
+
+fn loops(events: Vec<Event>) -> Vec<Event> {
+    events.into_iter().filter(|e| matches!(e, Event::CreditLoop { .. })).collect()
+}
+
+/// A fabric of no order, where lash needs several lanes, with the broadcast group on an SL.
+fn unordered(engine: &str, sl: u8) -> World {
+    let shape = RandomRegular { switches: 14, degree: 4, seed: 3, hosts: 1, radix: None };
+    let fabric = generate(&TopoSpec::new(Shape::Random(shape))).expect("a fabric").fabric;
+    let mut settings = settings(|o| {
+        o.sweep_interval = 0;
+        o.qos = true;
+        o.routing_engine = Some(engine.to_owned());
+    });
+    let text = format!("Default=0x7fff, ipoib, sl={sl} : ALL=full;");
+    let (conf, found) = lk_config::partitions::parse(&SourceFile::new("partitions.conf", text));
+    assert!(!found.has_errors(), "{found:?}");
+    settings.partitions = Some(Arc::new(conf));
+    world(&fabric, &SimOptions::default(), settings, Mode::Daemon)
+}
+
+/// lash has looked at its tree on SL 0; on another SL packets along it can wait in a circle with
+/// those of other paths.
+#[test]
+fn a_join_that_lets_packets_wait_in_a_circle_is_told_at_once() {
+    let mut world = unordered("lash", 1);
+    let first = world.run_for(SECOND);
+    assert!(first.iter().any(|e| matches!(e, Event::Proved { .. })), "{first:?}");
+    let members = hosts(world.sim.fabric());
+    join(&mut world, members[0]);
+    assert_eq!(loops(world.run_for(SECOND)), []);
+    for host in &members[1..] {
+        join(&mut world, *host);
+    }
+    let told = loops(world.run_for(SECOND));
+    let [Event::CreditLoop { engine: "lash", circle }] = &told[..] else { panic!("{told:?}") };
+    assert!(circle.iter().any(|step| step.destination.starts_with("the group of")), "{circle:?}");
+    // A sweep says so too; once there is nobody left to send to, all is well.
+    world.command(Command::HeavySweep);
+    assert_eq!(loops(world.run_for(SECOND)), told);
+    for host in &members[1..] {
+        assert_eq!(ask(&mut world, *host, method::DELETE, BROADCAST).0, 0);
+    }
+    assert_eq!(loops(world.run_for(SECOND)), []);
+    world.command(Command::HeavySweep);
+    let events = world.run_for(SECOND);
+    assert!(events.iter().any(|e| matches!(e, Event::Proved { .. })), "{events:?}");
+}
+
+#[test]
+fn on_sl_0_all_hosts_can_be_in_a_group_whatever_the_lanes_of_the_engine() {
+    for engine in ["dfsssp", "lash", "nue"] {
+        let mut world = unordered(engine, 0);
+        let _ = world.run_for(SECOND);
+        for host in hosts(world.sim.fabric()) {
+            join(&mut world, host);
+        }
+        assert_eq!(loops(world.run_for(SECOND)), [], "{engine}");
+        world.command(Command::HeavySweep);
+        let events = world.run_for(SECOND);
+        let routed = |e: &Event| matches!(e, Event::Routed { engine: by, .. } if *by == engine);
+        assert!(events.iter().any(routed), "{engine}: {events:?}");
+        assert!(events.iter().any(|e| matches!(e, Event::Proved { .. })), "{engine}: {events:?}");
+    }
 }

@@ -25,13 +25,15 @@ use lk_config::sa_db::SaDb;
 use lk_config::{Options, PartitionsConf, PrefixRoutes};
 use lk_fabric::{FabricBuilder, PortId};
 use lk_qos::policy::PolicyFile;
-use lk_routing::{Ledger, Lfts, LidMap, Outcome, RouteJob, RouteOptions, Routes};
-use lk_wire::{MlnxExtPortInfo, PKeyTable, PortInfo, SwitchInfo, VlArbTable};
+use lk_routing::{
+    GroupTree, Ledger, Lfts, LidMap, Outcome, RouteJob, RouteOptions, Routes, SlPlan,
+};
+use lk_wire::{Lid, MlnxExtPortInfo, PKeyTable, PortInfo, SwitchInfo, VlArbTable};
 
 use crate::event::Event;
 use crate::multicast::Memberships;
 use crate::observe::{Observed, Table};
-use crate::verdict::Verdict;
+use crate::verdict::{Step, Verdict};
 
 pub use partitions::{Membership, Partition, Partitions};
 pub(crate) use pkeys::PartEnforce;
@@ -138,7 +140,8 @@ pub fn decide(seen: &Observed, settings: &Settings) -> Desired {
     decide_with(seen, settings, &groups, None)
 }
 
-/// Decides again what multicast groups need, and nothing else.
+/// Decides again what multicast groups need, and nothing else. The trees are judged with the routes
+/// that they share lanes with, and what is wrong with them is told.
 #[must_use]
 pub(crate) fn decide_trees(
     seen: &Observed,
@@ -148,7 +151,30 @@ pub(crate) fn decide_trees(
 ) -> Desired {
     let mut desired = Desired { events: Vec::new(), ..previous.clone() };
     trees::decide(seen, settings, &mut desired, groups, Some(previous));
+    if news(&desired, previous) {
+        judge(seen, &mut desired, Some(previous));
+        let circle = desired.verdict.as_ref().zip(desired.routes.as_ref());
+        let circle = circle.and_then(|(verdict, routes)| verdict.credit_loop(routes.engine));
+        desired.events.extend(circle);
+    } else if let Some(verdict) = &mut desired.verdict {
+        verdict.groups = desired.multicast.trees.len();
+    }
     desired
+}
+
+/// Whether other trees can make another verdict: not where unicast packets alone can deadlock, and
+/// not on a torus, whose engine has looked at all of its tree.
+fn news(desired: &Desired, previous: &Desired) -> bool {
+    let Some((routes, verdict)) = desired.routes.as_ref().zip(previous.verdict.as_ref()) else {
+        return false;
+    };
+    let trees = &desired.multicast.trees;
+    let of_groups = |step: &Step| Lid(step.lid).is_multicast();
+    let looked_at = |tree: &GroupTree| tree.sls.and(Verdict::levels(routes)) == tree.sls;
+    let on_torus = matches!(routes.sl, SlPlan::PerPair(_)) && routes.master_tree.is_some();
+    !(on_torus && trees.iter().all(looked_at))
+        && (verdict.deadlock_free || verdict.circle.iter().any(of_groups))
+        && *trees != previous.multicast.trees
 }
 
 /// Decides. Of `before`, what was decided last, the trees are kept as far as they serve.
@@ -189,6 +215,9 @@ pub(crate) fn decide_with(
     };
     trees::decide(seen, settings, &mut desired, groups, before);
     judge(seen, &mut desired, before);
+    let told = desired.verdict.as_ref().zip(desired.routes.as_ref());
+    let told = told.map(|(verdict, routes)| verdict.events(routes.engine));
+    desired.events.extend(told.into_iter().flatten());
     desired
 }
 
@@ -211,7 +240,6 @@ fn judge(seen: &Observed, desired: &mut Desired, before: Option<&Desired>) {
             Verdict::of_desired(fabric, &desired.lids, routes, trees, qos)
         }
     };
-    desired.events.extend(verdict.events(routes.engine));
     desired.verdict = Some(verdict);
 }
 

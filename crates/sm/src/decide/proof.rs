@@ -124,12 +124,15 @@ impl Verdict {
             let lids = self.unreached.lids;
             events.push(Event::NotReached { engine, lids, first: first.clone() });
         }
-        if !self.circle.is_empty() {
-            events.push(Event::CreditLoop { engine, circle: self.circle.clone() });
-        } else if self.deadlock_free {
-            events.push(Event::Proved { waits: self.waits, lanes: self.lanes.len() });
-        }
+        let proved = Event::Proved { waits: self.waits, lanes: self.lanes.len() };
+        events.extend(self.credit_loop(engine).or(self.deadlock_free.then_some(proved)));
         events
+    }
+
+    /// What a log has to hold of a circle in which packets can wait for ever.
+    pub(super) fn credit_loop(&self, engine: &'static str) -> Option<Event> {
+        let circle = || Event::CreditLoop { engine, circle: self.circle.clone() };
+        (!self.circle.is_empty()).then(circle)
     }
 }
 

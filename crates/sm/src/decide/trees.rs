@@ -8,7 +8,7 @@ use lk_fabric::{Fabric, PortId, SwitchId};
 use lk_routing::graph::Graph;
 use lk_routing::multicast::{Member, Tree, Up};
 use lk_routing::proof::SlSet;
-use lk_routing::{GroupPorts, GroupTree, Grower, Hops, RouteJob, Routes};
+use lk_routing::{GroupPorts, GroupTree, Grower, Hops, MasterTree, RouteJob, Routes, SlPlan};
 use lk_wire::{Lid, MulticastForwardingTable, PortNum, SwitchInfo, cap_mask};
 use rayon::prelude::*;
 
@@ -208,7 +208,8 @@ impl Work<'_> {
         events: &mut Vec<Event>,
     ) {
         let wanted = self.members.of.iter().any(|(_, m)| m.ports.len() > 1);
-        if wanted && made.grower.is_none() && self.routes.master_tree.is_none() {
+        let master = self.master(&made.capable);
+        if wanted && made.grower.is_none() && master.is_none() {
             made.grower = Some(Arc::new(self.grower(&made.capable, lids)));
         }
         let grower = made.grower.clone();
@@ -220,7 +221,9 @@ impl Work<'_> {
             .map(|(mlid, members)| {
                 let shape = old.and_then(|o| o.shapes.get(mlid));
                 let shape = shape.and_then(|s| translate.as_ref()?.tree(s));
-                self.one(*mlid, members, grower.as_deref(), shape.as_ref())
+                let shared = master.map(|master| self.part(master, *mlid, members));
+                shared
+                    .unwrap_or_else(|| self.one(*mlid, members, grower.as_deref(), shape.as_ref()))
             })
             .collect();
         for outcome in outcomes {
@@ -246,6 +249,38 @@ impl Work<'_> {
         Grower::new(hops, capable.to_vec(), None)
     }
 
+    /// The engine's own tree, where all switches forward multicast; on a torus in any case, where
+    /// packets along others could deadlock.
+    fn master(&self, capable: &[bool]) -> Option<&MasterTree> {
+        let tree = self.routes.master_tree.as_ref();
+        tree.filter(|_| self.on_torus() || capable.iter().all(|c| *c))
+    }
+
+    fn on_torus(&self) -> bool {
+        matches!(self.routes.sl, SlPlan::PerPair(_))
+    }
+
+    /// The switches and ports of members.
+    fn places(&self, members: &MlidMembers) -> Vec<Member> {
+        let at = |port: &PortId| Graph::attachment(&self.seen.fabric, *port);
+        let mut places: Vec<Member> = members.ports.iter().filter_map(at).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    /// The part of the engine's own tree that a group needs.
+    fn part(&self, master: &MasterTree, mlid: Lid, members: &MlidMembers) -> Outcome {
+        if members.ports.len() < 2 {
+            return Outcome { mlid, grown: None, lost: Vec::new() };
+        }
+        let places = self.places(members);
+        let outside = |s: &SwitchId| master.root() != *s && master.parent(*s).is_none();
+        let lost: BTreeSet<_> = places.iter().map(|(s, _)| *s).filter(outside).collect();
+        let tree = GroupTree { mlid, sls: sls(members), ports: master.group(&places, mlid.0) };
+        Outcome { mlid, grown: Some((tree, None)), lost: lost.into_iter().collect() }
+    }
+
     fn one(
         &self,
         mlid: Lid,
@@ -258,21 +293,7 @@ impl Work<'_> {
         if members.ports.len() < 2 {
             return none;
         }
-        let fabric = &self.seen.fabric;
-        let at = |port: &PortId| Graph::attachment(fabric, *port);
-        let mut places: Vec<Member> = members.ports.iter().filter_map(at).collect();
-        places.sort_unstable();
-        places.dedup();
-        let sls = members.sls.iter().fold(SlSet::EMPTY, |all, sl| all.with(*sl));
-        if let Some(master) = &self.routes.master_tree {
-            let ports = master.group(&places, mlid.0);
-            let lost = places
-                .iter()
-                .map(|(s, _)| *s)
-                .filter(|s| master.root() != *s && master.parent(*s).is_none());
-            let lost = lost.collect::<BTreeSet<_>>().into_iter().collect();
-            return Outcome { mlid, grown: Some((GroupTree { mlid, sls, ports }, None)), lost };
-        }
+        let (places, sls) = (self.places(members), sls(members));
         let Some(grower) = grower else { return none };
         let grown = grower.tree(&places, old, self.members.all);
         let tree = grown.tree.map(|tree| {
@@ -294,7 +315,7 @@ impl Work<'_> {
 
     /// On a torus only SL 0 and 8 carry no dateline bits.
     fn check_sls(&self, events: &mut Vec<Event>) {
-        if self.routes.master_tree.is_none() {
+        if !self.on_torus() {
             return;
         }
         for (mlid, members) in &self.members.of {
@@ -304,6 +325,10 @@ impl Work<'_> {
             }
         }
     }
+}
+
+fn sls(members: &MlidMembers) -> SlSet {
+    members.sls.iter().fold(SlSet::EMPTY, |all, sl| all.with(*sl))
 }
 
 /// From the switches of an earlier fabric to those of this one.

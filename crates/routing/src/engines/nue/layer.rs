@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::escape::Escape;
 use crate::deps::assign::heaviest_first;
+use crate::deps::escape::Escape;
 use crate::deps::lane::{Lane, Verdict};
 use crate::deps::turns::Turns;
 use crate::deps::walk::{Nearest, Walk};
@@ -79,10 +79,12 @@ impl<'a> Layer<'a> {
     }
 
     /// Makes all columns fit. Returns how many had to be changed, and how many of these go by the
-    /// tree alone.
-    pub(super) fn route(mut self, mut shares: Vec<Share<'_>>) -> (usize, usize) {
+    /// tree alone. `groups`: packets from hosts to hosts along the tree have to fit in, too.
+    pub(super) fn route(mut self, mut shares: Vec<Share<'_>>, groups: bool) -> (usize, usize) {
         let heavy = self.heaviest_first(&shares);
-        if heavy.iter().all(|turn| self.admit(*turn)) {
+        if heavy.iter().all(|turn| self.admit(*turn))
+            && (!groups || self.escape.join(self.turns, &mut self.lane))
+        {
             return (0, 0);
         }
         // From here on there must be a way out, whatever else is in use.

@@ -2,16 +2,17 @@
 //!
 //! Destinations are shared out over the lanes. Where the best balanced shortest paths of a lane
 //! close a circle, the turns of a spanning tree are put in use there first, so that there always
-//! is a way ([`escape`]). Then the turns of those paths join, those that most paths make first, as
+//! is a way ([`Escape`]). Then the turns of those paths join, those that most paths make first, as
 //! long as they close no circle; what does not fit is routed anew over turns that do ([`layer`]),
-//! and over the tree where nothing else is left. (The idea: Domke, Hoefler, Matsuoka, HPDC 2016.)
+//! and over the tree where nothing else is left. In the first lane, that of SL 0, the tree is
+//! always in use: multicast groups go along it. (The idea: Domke, Hoefler, Matsuoka, HPDC 2016.)
 
-mod escape;
 mod layer;
 
 use lk_wire::Lid;
 use rayon::prelude::*;
 
+use crate::deps::escape::{Escape, near_order};
 use crate::deps::turns::Turns;
 use crate::deps::walk::Nearest;
 use crate::graph::Graph;
@@ -20,7 +21,6 @@ use crate::path_lanes::PathLanes;
 use crate::sssp::columns::Columns;
 use crate::sssp::fill::fill;
 use crate::targets::Targets;
-use escape::Escape;
 use layer::{Layer, Share};
 
 /// The engine `nue`.
@@ -45,7 +45,10 @@ impl Engine for Nue {
         let shares = shares(job, graph, &mut filled.columns, &lane_of, lanes);
         let done: Vec<(usize, usize)> = shares
             .into_par_iter()
-            .map(|share| Layer::new(turns, nearest, escape, loads.clone()).route(share))
+            .enumerate()
+            .map(|(lane, share)| {
+                Layer::new(turns, nearest, escape, loads.clone()).route(share, lane == 0)
+            })
             .collect();
         let (around, escaped) = done.iter().fold((0, 0), |sum, d| (sum.0 + d.0, sum.1 + d.1));
         if around > 0 {
@@ -60,7 +63,8 @@ impl Engine for Nue {
             _ => SlPlan::PerPath(table(job, &filled.columns, &lane_of, lanes)),
         };
         let engine = self.name();
-        Ok(Routes { engine, lfts, sl, lanes: None, master_tree: None, notes })
+        let master_tree = escape.master_tree(graph);
+        Ok(Routes { engine, lfts, sl, lanes: None, master_tree, notes })
     }
 }
 
@@ -87,7 +91,7 @@ fn lanes_of_homes(graph: &Graph, columns: &Columns, lanes: usize) -> Vec<u8> {
     columns.homes.iter().for_each(|home| counts[*home as usize] += 1);
     let mut lane_of = vec![0; graph.len()];
     let mut before = 0;
-    for s in escape::near_order(graph) {
+    for s in near_order(graph) {
         let middle = before + counts[s as usize] / 2;
         lane_of[s as usize] = (middle * lanes / columns.lids.len().max(1)).min(lanes - 1) as u8;
         before += counts[s as usize];

@@ -10,10 +10,11 @@ use lk_wire::{Lid, Sl};
 
 use crate::graph::Graph;
 use crate::job::{RouteJob, Routes};
+use crate::multicast::MasterTree;
 use crate::proof::{Forwarding, GroupTree, OneLane, SlSet, Traffic, prove, prove_all};
-use crate::torus::MasterTree;
 use crate::torus::lattice::{DIMENSIONS, Way};
 use crate::torus::shape::{Torus, listed, signed, switch_name};
+use crate::torus::trees;
 
 /// Whether the torus can be routed without a circle of waiting packets and without leaving
 /// switches out.
@@ -75,13 +76,13 @@ pub(super) fn master_tree(
     torus: &Torus,
     routes: &Routes,
 ) -> Result<(MasterTree, Option<String>), String> {
-    let first = MasterTree::usual(torus).or_else(|| MasterTree::others(torus).next());
+    let first = trees::usual(torus).or_else(|| trees::others(torus).next());
     let first = first.ok_or("no multicast tree reaches all switches")?;
     if torus.missing().is_empty() || tree_is_free(job, routes, &first) {
         return Ok((first, None));
     }
     let most = (PATIENCE / torus.places.of.len().max(1)).max(4);
-    let other = MasterTree::others(torus).take(most).find(|tree| tree_is_free(job, routes, tree));
+    let other = trees::others(torus).take(most).find(|tree| tree_is_free(job, routes, tree));
     let root = |tree: &MasterTree| switch_name(job.fabric, tree.root());
     let loops = format!(
         "around the missing switch the multicast tree of torus-2QoS(8), from {}, can close a \
@@ -257,7 +258,7 @@ mod tests {
     #[test]
     fn the_first_tree_without_its_root_is_the_manuals() {
         let (_, torus) = torus_without([6, 5], &[[3, 2]]);
-        let tree = MasterTree::usual(&torus).unwrap();
+        let tree = trees::usual(&torus).unwrap();
         let at = |x: u32, y: u32| torus.places.at[torus.lattice.index([x, y, 0])].unwrap();
         assert_eq!(tree.root(), at(2, 1));
         for ([x, y], [px, py]) in [

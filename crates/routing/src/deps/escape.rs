@@ -1,31 +1,42 @@
-//! A spanning tree, over which every switch can be reached without a circle.
+//! A spanning tree, over which every switch can be reached without a circle: a way out for packets
+//! that no other way is left for, and the way of packets to multicast groups.
 
 use std::collections::VecDeque;
 
+use lk_fabric::SwitchId;
+
+use super::lane::{Lane, Verdict};
+use super::turns::Turns;
 use crate::balance::height::above_leaves;
-use crate::deps::turns::Turns;
 use crate::graph::Graph;
+use crate::multicast::master_tree::{MasterTree, Up};
 use crate::sssp::columns::NO_LINK;
 
 /// A spanning tree of each part of a fabric, and an order of switches that it follows.
 #[derive(Clone, Debug)]
-pub(super) struct Escape {
+pub(crate) struct Escape {
     /// For each switch the places of its links in the tree.
     links: Vec<Vec<u8>>,
+    /// Those of them that lead to end ports in both directions.
+    between_hosts: Vec<Vec<u8>>,
     /// For each switch how far up it is: links to a lower number lead up.
     ranks: Vec<u32>,
+    /// The root of the first part's tree.
+    root: Option<usize>,
 }
 
 impl Escape {
     /// Finds a tree around a switch in the middle of each part.
-    pub(super) fn new(graph: &Graph) -> Self {
+    pub(crate) fn new(graph: &Graph) -> Self {
         let mut links = vec![Vec::new(); graph.len()];
         let mut levels = vec![u32::MAX; graph.len()];
+        let mut first = None;
         for start in 0..graph.len() {
             if levels[start] != u32::MAX {
                 continue;
             }
             let root = middle(graph, start);
+            first.get_or_insert(root);
             levels[root] = 0;
             let mut queue = VecDeque::from([root]);
             while let Some(s) = queue.pop_front() {
@@ -48,12 +59,34 @@ impl Escape {
         for (rank, s) in (0..).zip(order) {
             ranks[s] = rank;
         }
-        Self { links, ranks }
+        let between_hosts = pruned(graph, &links);
+        Self { links, between_hosts, ranks, root: first }
+    }
+
+    /// The tree as one for multicast groups; none where the fabric is in several parts.
+    pub(crate) fn master_tree(&self, graph: &Graph) -> Option<MasterTree> {
+        let root = self.root?;
+        let mut up = vec![None; graph.len()];
+        let mut reached = 1;
+        let mut stack = vec![root];
+        while let Some(s) = stack.pop() {
+            for place in &self.links[s] {
+                let link = graph.links(s)[usize::from(*place)];
+                let peer = link.peer.index();
+                if peer != root && up[peer].is_none() {
+                    let links = vec![(link.peer_port, link.port)];
+                    up[peer] = Some(Up { parent: SwitchId(s as u32), links });
+                    reached += 1;
+                    stack.push(peer);
+                }
+            }
+        }
+        (reached == graph.len()).then(|| MasterTree::new(SwitchId(root as u32), up))
     }
 
     /// An order of links in which nearly all turns lead forward that do not climb again after a
     /// descent.
-    pub(super) fn link_ranks(&self, graph: &Graph) -> Vec<u32> {
+    pub(crate) fn link_ranks(&self, graph: &Graph) -> Vec<u32> {
         let mut links: Vec<(bool, i64, u32)> = Vec::with_capacity(graph.link_count());
         for s in 0..graph.len() {
             let own = i64::from(self.ranks[s]);
@@ -71,22 +104,27 @@ impl Escape {
     }
 
     /// Shows all turns within the tree.
-    pub(super) fn turns(&self, turns: &Turns<'_>, mut show: impl FnMut(usize)) {
-        let graph = turns.graph;
-        for (s, places) in self.links.iter().enumerate() {
-            for from in places {
-                let link = graph.first_link(s) + usize::from(*from);
-                // What comes in by the same cable.
-                let into = turns.back(link);
-                for to in places.iter().filter(|to| *to != from) {
-                    show(turns.turn(into, *to));
-                }
-            }
-        }
+    pub(crate) fn turns(&self, turns: &Turns<'_>, show: impl FnMut(usize)) {
+        turns_among(turns, &self.links, show);
+    }
+
+    /// Shows the turns of packets from end ports to end ports along the tree.
+    pub(crate) fn turns_between_hosts(&self, turns: &Turns<'_>, show: impl FnMut(usize)) {
+        turns_among(turns, &self.between_hosts, show);
+    }
+
+    /// Lets the turns of packets from end ports to end ports into a lane. `false`: some would close
+    /// a circle there.
+    pub(crate) fn join(&self, turns: &Turns<'_>, lane: &mut Lane) -> bool {
+        let mut all = true;
+        self.turns_between_hosts(turns, |turn| {
+            all &= lane.admit(turns, turn) != Verdict::Barred;
+        });
+        all
     }
 
     /// The way of every switch to one, within the tree.
-    pub(super) fn ways(&self, graph: &Graph, home: usize, column: &mut [u8]) {
+    pub(crate) fn ways(&self, graph: &Graph, home: usize, column: &mut [u8]) {
         column.fill(NO_LINK);
         let mut stack = vec![home];
         while let Some(s) = stack.pop() {
@@ -98,6 +136,37 @@ impl Escape {
                     column[peer] = back.map_or(NO_LINK, |back| back as u8);
                     stack.push(peer);
                 }
+            }
+        }
+    }
+}
+
+/// A tree without the branches that lead to no end port.
+fn pruned(graph: &Graph, links: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut links = links.to_vec();
+    let bare = |links: &[Vec<u8>], s: usize| links[s].len() == 1 && graph.hosts(s).is_empty();
+    let mut ends: Vec<usize> = (0..links.len()).filter(|s| bare(&links, *s)).collect();
+    while let Some(s) = ends.pop() {
+        // Of two bare switches that are left, the other one may have gone first.
+        let Some(place) = links[s].pop() else { continue };
+        let link = graph.links(s)[usize::from(place)];
+        let peer = link.peer.index();
+        links[peer].retain(|at| graph.links(peer)[usize::from(*at)].port != link.peer_port);
+        if bare(&links, peer) {
+            ends.push(peer);
+        }
+    }
+    links
+}
+
+/// Shows the turns between links that are given by switch and place.
+fn turns_among(turns: &Turns<'_>, links: &[Vec<u8>], mut show: impl FnMut(usize)) {
+    for (s, places) in links.iter().enumerate() {
+        for from in places {
+            // What comes in by the same cable.
+            let into = turns.back(turns.graph.first_link(s) + usize::from(*from));
+            for to in places.iter().filter(|to| *to != from) {
+                show(turns.turn(into, *to));
             }
         }
     }
@@ -135,7 +204,7 @@ fn sweep(graph: &Graph, start: usize) -> (usize, Vec<Option<u32>>) {
 }
 
 /// All switches, those that are near each other one after the other.
-pub(super) fn near_order(graph: &Graph) -> Vec<u32> {
+pub(crate) fn near_order(graph: &Graph) -> Vec<u32> {
     let mut seen = vec![false; graph.len()];
     let mut order = Vec::with_capacity(graph.len());
     for start in 0..graph.len() {

@@ -1,125 +1,50 @@
-//! Multicast: one spanning tree, of which the tree of every group is a part.
+//! Multicast: the spanning tree of all switches of a torus, of which the tree of every group is a
+//! part.
 //!
 //! From the root the tree goes along x, from there along y, from there along z, and never over a
 //! dateline unless a ring is cut. So packets away from the root turn as unicast does, and those
 //! towards it can add three of the four turns of a circle at most. Groups have to use SL 0 or 8,
 //! which carry no dateline bits.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
-use lk_fabric::SwitchId;
-use lk_wire::PortNum;
-
 use super::lattice::{Lattice, Way};
 use super::shape::Torus;
+use crate::multicast::master_tree::{MasterTree, Up};
 
-/// A spanning tree of all switches of a torus.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MasterTree {
-    root: SwitchId,
-    /// The way towards the root, by switch.
-    up: Arc<[Option<Up>]>,
+/// The tree of OpenSM, which tries a few roots on a diagonal; where none of them reaches all
+/// switches, that of another root.
+pub(crate) fn usual(torus: &Torus) -> Option<MasterTree> {
+    let mut trees = roots(torus).into_iter();
+    trees.find_map(|root| tree_from(torus, root, Shape::OverDatelines))
 }
 
-/// The links from a switch to the next one towards the root.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Up {
-    parent: SwitchId,
-    /// Ports of the switch and of the parent, one pair for each parallel link; at least one.
-    links: Vec<(PortNum, PortNum)>,
+/// Trees that reach all switches, root by root: those that hang what a hole cuts off a branch
+/// on another branch come before those that go on over the dateline.
+pub(crate) fn others(torus: &Torus) -> impl Iterator<Item = MasterTree> {
+    const SHAPES: [Shape; 3] =
+        [Shape::Hung { up_first: false }, Shape::Hung { up_first: true }, Shape::OverDatelines];
+    let of_root = move |root| SHAPES.into_iter().filter_map(move |s| tree_from(torus, root, s));
+    roots(torus).into_iter().flat_map(of_root)
 }
 
-/// The ports of a multicast group on one switch, ascending.
-pub type GroupPorts = (SwitchId, Vec<PortNum>);
+/// The tree from a root, if it reaches all switches.
+fn tree_from(torus: &Torus, root: usize, shape: Shape) -> Option<MasterTree> {
+    let ways = grow(torus, root, shape);
+    let reached = ways.iter().flatten().count() + 1;
+    let whole = reached == torus.places.at.iter().flatten().count();
+    whole.then(|| of_ways(torus, root, &ways)).flatten()
+}
 
-impl MasterTree {
-    /// The tree of OpenSM, which tries a few roots on a diagonal; where none of them reaches all
-    /// switches, that of another root.
-    pub(crate) fn usual(torus: &Torus) -> Option<Self> {
-        let mut trees = roots(torus).into_iter();
-        trees.find_map(|root| Self::grown(torus, root, Shape::OverDatelines))
+/// The tree in which each place but the root goes the given way towards it.
+fn of_ways(torus: &Torus, root: usize, ways: &[Option<Way>]) -> Option<MasterTree> {
+    let mut up = vec![None; torus.places.of.len()];
+    for (place, way) in ways.iter().enumerate() {
+        let (Some(way), Some(switch)) = (*way, torus.places.at[place]) else { continue };
+        let next = torus.next(place, way)?;
+        let ports = torus.group(place, way).iter().copied();
+        let links = ports.zip(torus.group(next, way.back()).iter().copied()).collect();
+        up[switch.index()] = Some(Up { parent: torus.places.at[next]?, links });
     }
-
-    /// Trees that reach all switches, root by root: those that hang what a hole cuts off a branch
-    /// on another branch come before those that go on over the dateline.
-    pub(crate) fn others(torus: &Torus) -> impl Iterator<Item = Self> {
-        const SHAPES: [Shape; 3] =
-            [Shape::Hung { up_first: false }, Shape::Hung { up_first: true }, Shape::OverDatelines];
-        let of_root =
-            move |root| SHAPES.into_iter().filter_map(move |s| Self::grown(torus, root, s));
-        roots(torus).into_iter().flat_map(of_root)
-    }
-
-    /// The tree from a root, if it reaches all switches.
-    fn grown(torus: &Torus, root: usize, shape: Shape) -> Option<Self> {
-        let ways = grow(torus, root, shape);
-        let reached = ways.iter().flatten().count() + 1;
-        let whole = reached == torus.places.at.iter().flatten().count();
-        whole.then(|| Self::of_ways(torus, root, &ways)).flatten()
-    }
-
-    /// The tree in which each place but the root goes the given way towards it.
-    fn of_ways(torus: &Torus, root: usize, ways: &[Option<Way>]) -> Option<Self> {
-        let mut up = vec![None; torus.places.of.len()];
-        for (place, way) in ways.iter().enumerate() {
-            let (Some(way), Some(switch)) = (*way, torus.places.at[place]) else { continue };
-            let next = torus.next(place, way)?;
-            let ports = torus.group(place, way).iter().copied();
-            let links = ports.zip(torus.group(next, way.back()).iter().copied()).collect();
-            up[switch.index()] = Some(Up { parent: torus.places.at[next]?, links });
-        }
-        Some(Self { root: torus.places.at[root]?, up: up.into() })
-    }
-
-    /// The root.
-    #[must_use]
-    pub const fn root(&self) -> SwitchId {
-        self.root
-    }
-
-    /// The next switch towards the root; none for the root itself and for switches that are not
-    /// part of the torus.
-    #[must_use]
-    pub fn parent(&self, switch: SwitchId) -> Option<SwitchId> {
-        self.up.get(switch.index())?.as_ref().map(|up| up.parent)
-    }
-
-    /// The ports that a multicast group needs, by switch: those of its members (port 0 for the
-    /// switch itself) and those that join them along the tree. Switches that lead to no other
-    /// member are left out, also the root. Of parallel links the group takes one by `mlid`.
-    ///
-    /// Members on switches that are not part of the torus cannot be reached and are left out.
-    #[must_use]
-    pub fn group(&self, members: &[(SwitchId, PortNum)], mlid: u16) -> Vec<GroupPorts> {
-        let mut ports: BTreeMap<SwitchId, BTreeSet<PortNum>> = BTreeMap::new();
-        let mut below: BTreeMap<SwitchId, usize> = BTreeMap::new();
-        let inside = |s: SwitchId| s == self.root || self.parent(s).is_some();
-        let homes: BTreeSet<SwitchId> =
-            members.iter().map(|(s, _)| *s).filter(|s| inside(*s)).collect();
-        // How many switches with members lie at or behind each switch, seen from the root.
-        for home in &homes {
-            let mut at = Some(*home);
-            while let Some(s) = at {
-                *below.entry(s).or_insert(0) += 1;
-                at = self.parent(s);
-            }
-        }
-        for (switch, port) in members.iter().filter(|(s, _)| inside(*s)) {
-            ports.entry(*switch).or_default().insert(*port);
-        }
-        // A link is needed where members are on both of its sides.
-        for (switch, count) in below {
-            let Some(up) = self.up.get(switch.index()).and_then(Option::as_ref) else { continue };
-            if count == homes.len() || up.links.is_empty() {
-                continue;
-            }
-            let (own, parents) = up.links[usize::from(mlid) % up.links.len()];
-            ports.entry(switch).or_default().insert(own);
-            ports.entry(up.parent).or_default().insert(parents);
-        }
-        ports.into_iter().map(|(s, ports)| (s, ports.into_iter().collect())).collect()
-    }
+    Some(MasterTree::new(torus.places.at[root]?, up))
 }
 
 /// All roots, those that OpenSM tries first.
