@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lk_peers::opensm::time_of_day;
+use lk_peers::process::peak_memory;
 use lk_peers::{Ibsim, Lanekeeper};
 
 /// What one run took.
@@ -144,13 +145,6 @@ fn run(mut command: Command) -> Used {
     };
     assert!(status.success(), "{command:?} ended with {status}");
     Used { wall: start.elapsed().as_secs_f64(), own, memory }
-}
-
-fn peak_memory(process: u32) -> Option<f64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
-    Some(kilobytes / 1024.0)
 }
 
 /// The time that a process has computed, of itself and for it in the kernel.

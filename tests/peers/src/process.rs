@@ -16,6 +16,8 @@ pub struct Outcome {
     pub out: String,
     /// Standard error.
     pub err: String,
+    /// The most memory that it held, in megabytes, as far as that was seen while it ran.
+    pub memory: f64,
 }
 
 impl Outcome {
@@ -42,9 +44,9 @@ pub fn run(mut command: Command, package: &str, deadline: Duration) -> Outcome {
         child.unwrap_or_else(|e| panic!("cannot run {shown}: {e}; is {package} installed?"));
     let out = drain(child.stdout.take());
     let err = drain(child.stderr.take());
-    let code = wait(&mut child, deadline);
+    let (code, memory) = wait(&mut child, deadline);
     let text = |reader: thread::JoinHandle<String>| reader.join().expect("a reader does not panic");
-    Outcome { command: shown, code, out: text(out), err: text(err) }
+    Outcome { command: shown, code, out: text(out), err: text(err), memory }
 }
 
 fn show(command: &Command) -> String {
@@ -64,18 +66,29 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String>
     })
 }
 
-fn wait(child: &mut Child, deadline: Duration) -> Option<i32> {
+fn wait(child: &mut Child, deadline: Duration) -> (Option<i32>, f64) {
     let end = Instant::now() + deadline;
+    let mut memory = 0.0;
     loop {
         if let Some(status) = child.try_wait().expect("a child can be waited for") {
-            return status.code();
+            return (status.code(), memory);
         }
+        memory = f64::max(memory, peak_memory(child.id()).unwrap_or(0.0));
         if Instant::now() > end {
             stop(child);
-            return None;
+            return (None, memory);
         }
         thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// The most memory that a process has held so far, in megabytes.
+#[must_use]
+pub fn peak_memory(process: u32) -> Option<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: f64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kib / 1024.0)
 }
 
 /// Kills a program and waits until it is gone.

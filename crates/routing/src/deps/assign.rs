@@ -33,7 +33,7 @@ pub(crate) struct Assigned {
     pub(crate) count: usize,
     /// How many paths each lane has.
     pub(crate) paths: Vec<u64>,
-    /// The turns of the first lane and all others that it could take.
+    /// The turns of the first lane and all others that it could take; none if it does not matter.
     pub(crate) first: TurnSet,
     /// Whether packets along all of the tree can share the first lane.
     pub(crate) groups: bool,
@@ -58,6 +58,8 @@ pub(crate) struct Paths<'a> {
     /// The tree of multicast groups, whose packets have to fit into the first lane; none where they
     /// are of no account.
     pub(crate) tree: Option<&'a Escape>,
+    /// Whether it matters which turns the first lane could take besides.
+    pub(crate) steers: bool,
 }
 
 /// A path that has to find a lane.
@@ -99,6 +101,8 @@ impl Paths<'_> {
                     let mut graph = self.fill(&mut lanes, lane, &weights, ranks);
                     if lane == 0 {
                         groups = self.tree.is_some();
+                    }
+                    if lane == 0 && self.steers {
                         (0..self.turns.len()).for_each(|t| _ = graph.admit(self.turns, t));
                         all = graph.used().clone();
                     }

@@ -153,5 +153,5 @@ fn chosen(tries: &Tries<'_>, have: usize) -> (Try, bool) {
 /// The ways with the fewest lanes, of several sets of shortest ones.
 fn best(tries: &Tries<'_>, wish: Wish, have: usize) -> Try {
     let rank = |_, one: &Try| (one.assigned.count, one.filled.fullest());
-    tries.best(tries.even(), wish, have, rank)
+    tries.best(tries.spread(), wish, have, rank)
 }

@@ -9,7 +9,7 @@ use crate::deps::walk::Nearest;
 use crate::graph::Graph;
 use crate::job::RouteJob;
 use crate::multicast::MasterTree;
-use crate::sssp::fill::{Filled, fill};
+use crate::sssp::fill::{Filled, fill, fill_spread};
 use crate::sssp::straight::{Ties, straight};
 use crate::targets::Targets;
 
@@ -49,6 +49,11 @@ impl<'a> Tries<'a> {
         fill(self.job, self.graph, self.targets)
     }
 
+    /// Paths that make few turns.
+    pub(super) fn spread(&self) -> Filled {
+        fill_spread(self.job, self.graph, self.targets)
+    }
+
     /// The tree of multicast groups, where the lanes have room for them.
     pub(super) fn master_tree(&self, assigned: &Assigned) -> Option<MasterTree> {
         self.tree.master_tree(self.graph).filter(|_| assigned.groups)
@@ -56,6 +61,10 @@ impl<'a> Tries<'a> {
 
     /// Looks for up to `most` lanes for some paths.
     pub(super) fn one(&self, filled: Filled, wish: Wish, most: usize) -> Try {
+        self.assign(filled, wish, false, most)
+    }
+
+    fn assign(&self, filled: Filled, wish: Wish, steers: bool, most: usize) -> Try {
         let columns = &filled.columns;
         let to_switch = columns.lids.iter().map(|lid| {
             let end = self.job.lids.port(*lid);
@@ -65,7 +74,7 @@ impl<'a> Tries<'a> {
         let (graph, turns, nearest) = (self.graph, &self.turns, &self.nearest);
         let Wish { pairs, groups } = wish;
         let tree = groups.then_some(&self.tree);
-        let paths = Paths { graph, turns, nearest, columns, to_switch, pairs, tree };
+        let paths = Paths { graph, turns, nearest, columns, to_switch, pairs, tree, steers };
         let assigned = paths.assign(most);
         Try { filled, assigned }
     }
@@ -81,7 +90,7 @@ impl<'a> Tries<'a> {
         have: usize,
         rank: impl Fn(u64, &Try) -> R,
     ) -> Try {
-        let first = self.one(filled, wish, have);
+        let first = self.assign(filled, wish, true, have);
         if first.assigned.count == 1 {
             return first;
         }

@@ -5,6 +5,7 @@ use lk_wire::Lid;
 use rayon::prelude::*;
 
 use super::columns::Columns;
+use super::flow::count;
 use super::groups::{Group, groups};
 use super::round::{Round, round};
 use super::slope::Slope;
@@ -72,33 +73,95 @@ impl Filled {
             }
         });
         self.weights.fill(1);
-        let (weights, cells) = (&mut self.weights, &mut self.columns.cells);
-        round(graph, &self.groups, weights, cells, Round::Count);
+        count(graph, &self.groups, &self.columns, &mut self.weights);
     }
 
     /// Routes all LIDs anew, away from turns that are not in a set where they can be.
     pub(crate) fn steer(&mut self, graph: &Graph, turns: &Turns<'_>, liked: &TurnSet) {
         let (weights, cells) = (&mut self.weights, &mut self.columns.cells);
-        round(graph, &self.groups, weights, cells, Round::Steer(turns, liked));
+        round(graph, &self.groups, weights, cells, Round::Steer(turns, liked), u64::MAX);
     }
 }
 
 /// Routes all LIDs over paths with the fewest hops.
 ///
-/// Each class of destinations starts from paths on which every switch has spread what it sends,
-/// and then, while it helps the fullest link, takes one destination after the other off its links
-/// and routes it by the load of whole paths.
+/// Where some switches stand above others, as in a tree, each class of destinations starts from
+/// paths on which every switch has spread what it sends; elsewhere destinations are routed one
+/// after the other by the load of whole paths. Then, while it helps the fullest link, one after the
+/// other is taken off its links and routed anew so.
 pub(crate) fn fill(job: &RouteJob<'_>, graph: &Graph, targets: &Targets) -> Filled {
+    fill_by(job, graph, targets, is_flat(graph), Round::Relieve)
+}
+
+/// As [`fill`], but the routes to one destination are not parted to relieve single links: they make
+/// fewer turns.
+pub(crate) fn fill_plainly(job: &RouteJob<'_>, graph: &Graph, targets: &Targets) -> Filled {
+    fill_by(job, graph, targets, is_flat(graph), |_| Round::Improve)
+}
+
+/// As [`fill_plainly`], but on all fabrics from paths on which every switch has spread what it
+/// sends, which makes the fewest turns.
+pub(crate) fn fill_spread(job: &RouteJob<'_>, graph: &Graph, targets: &Targets) -> Filled {
+    fill_by(job, graph, targets, false, |_| Round::Improve)
+}
+
+/// Whether no switch stands above others.
+fn is_flat(graph: &Graph) -> bool {
+    above_leaves(graph).iter().all(|height| *height == 0)
+}
+
+fn fill_by(
+    job: &RouteJob<'_>,
+    graph: &Graph,
+    targets: &Targets,
+    is_flat: bool,
+    anew: impl Fn(u64) -> Round<'static>,
+) -> Filled {
     let mut filled = Filled::new(job, graph, targets);
     let Filled { columns, groups, weights } = &mut filled;
-    for groups in groups.chunk_by(|a, b| a.class == b.class) {
+    // Switches themselves are spread together with the last end ports.
+    for groups in groups.chunk_by(|a, b| a.class == b.class || b.of_switch()) {
         let class = groups[0].columns.start..groups[groups.len() - 1].columns.end;
-        columns.load(graph, &spread(job, graph, &columns.lids[class.clone()]), class.clone());
-        let cells = &mut columns.cells[class.start * graph.len()..class.end * graph.len()];
-        round(graph, groups, weights, cells, Round::Count);
-        refine(graph, groups, weights, cells);
+        if is_flat {
+            first(graph, groups, columns, weights);
+        } else {
+            columns.load(graph, &spread(job, graph, &columns.lids[class.clone()]), class.clone());
+            count(graph, groups, columns, weights);
+        }
+        // No switch itself is sent enough for it to matter.
+        let ends = &groups[..groups.partition_point(|group| !group.of_switch())];
+        if let Some(last) = ends.last() {
+            let cells = class.start * graph.len()..last.columns.end * graph.len();
+            refine(graph, ends, weights, &mut columns.cells[cells], &anew);
+        }
     }
     filled
+}
+
+/// Routes destinations one after the other. A switch itself is reached by the way of the first end
+/// port on it that is among them.
+fn first(graph: &Graph, groups: &[Group], columns: &mut Columns, weights: &mut [u64]) {
+    let n = graph.len();
+    let (ends, switches) = groups.split_at(groups.partition_point(|group| !group.of_switch()));
+    let mut column_of = vec![None; n];
+    for group in ends {
+        column_of[group.home as usize] = Some(group.columns.start);
+    }
+    let start = groups[0].columns.start * n;
+    let middle = start + ends.iter().map(|group| group.columns.len()).sum::<usize>() * n;
+    let end = groups[groups.len() - 1].columns.end * n;
+    round(graph, ends, weights, &mut columns.cells[start..middle], Round::First, u64::MAX);
+    let like: Option<Vec<usize>> = switches.iter().map(|g| column_of[g.home as usize]).collect();
+    let Some(like) = like else {
+        round(graph, switches, weights, &mut columns.cells[middle..end], Round::First, u64::MAX);
+        return;
+    };
+    for (group, like) in switches.iter().zip(like) {
+        for column in group.columns.clone() {
+            columns.cells.copy_within(like * n..(like + 1) * n, column * n);
+        }
+    }
+    count(graph, switches, columns, weights);
 }
 
 /// The paths that a class starts from.
@@ -117,25 +180,38 @@ fn spread(job: &RouteJob<'_>, graph: &Graph, lids: &[Lid]) -> Lfts {
 }
 
 /// Routes a class anew while that helps the fullest link.
-fn refine(graph: &Graph, groups: &[Group], weights: &mut [u64], cells: &mut [u8]) {
+fn refine(
+    graph: &Graph,
+    groups: &[Group],
+    weights: &mut [u64],
+    cells: &mut [u8],
+    anew: impl Fn(u64) -> Round<'static>,
+) {
     let fullest = |weights: &[u64]| weights.iter().copied().max().unwrap_or(0);
-    // No switch itself is sent enough for it to matter.
-    if groups.iter().any(Group::of_switch) {
+    let mean = |weights: &[u64]| {
+        let used = weights.iter().filter(|w| **w > 1).count() as u64;
+        weights.iter().sum::<u64>() / used.max(1)
+    };
+    // A tenth above the mean is as good as it gets where lengths of paths are fixed.
+    let goal = mean(weights) + mean(weights) / 10;
+    if fullest(weights) <= goal {
         return;
     }
     let mut best = (fullest(weights), weights.to_vec(), cells.to_vec());
     for _ in 0..ROUNDS {
-        let used = weights.iter().filter(|w| **w > 1).count() as u64;
-        let mean = weights.iter().sum::<u64>() / used.max(1);
-        // A tenth above the mean is as good as it gets where lengths of paths are fixed.
-        if best.0 <= mean + mean / 10 {
+        let what = anew(goal + (best.0 - goal) / 2);
+        if !round(graph, groups, weights, cells, what, best.0 + best.0 / 8) {
             break;
         }
-        round(graph, groups, weights, cells, Round::Improve);
         let now = fullest(weights);
-        let helped = now + now / 64 < best.0;
+        let helped = now + now / 16 < best.0;
+        if now < best.0 && (!helped || now <= goal) {
+            return;
+        }
         if now < best.0 {
-            best = (now, weights.to_vec(), cells.to_vec());
+            best.0 = now;
+            best.1.copy_from_slice(weights);
+            best.2.copy_from_slice(cells);
         }
         if !helped {
             break;

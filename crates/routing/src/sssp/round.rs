@@ -1,4 +1,4 @@
-//! One pass over all groups: their routes are counted, or chosen anew.
+//! One pass over all groups: their routes are chosen anew.
 
 use rayon::prelude::*;
 
@@ -13,7 +13,10 @@ use crate::graph::Graph;
 const BATCH: usize = 8;
 
 /// Fewer than so many batches make no round: what moves at once must be a small part of all.
-const BATCHES: usize = 32;
+const BATCHES: usize = 128;
+
+/// How often a round looks whether some link carries too much.
+const LOOKS: usize = 16;
 
 /// The weight of a route from an end port, against 1 for a route from a switch's own port.
 pub(crate) const HOST: u64 = 256;
@@ -21,11 +24,15 @@ pub(crate) const HOST: u64 = 256;
 /// What is done with the routes of each group.
 #[derive(Clone, Copy)]
 pub(crate) enum Round<'a> {
-    /// They are added to the links.
-    Count,
+    /// They are chosen for the first time.
+    First,
     /// They are taken off the links, chosen anew and added again.
     Improve,
-    /// As `Improve`, and turns that are not in the set are shunned.
+    /// Where a column has a link that carries more than this, its routes are taken off the links,
+    /// chosen anew and added again.
+    Relieve(u64),
+    /// All routes are taken off the links, chosen anew and added again, and turns that are not in
+    /// the set are shunned.
     Steer(&'a Turns<'a>, &'a TurnSet),
 }
 
@@ -35,58 +42,60 @@ const SHUNNED: u64 = 8 * MEAN * MEAN;
 /// The mean weight of a link, in the units in which costs are counted.
 const MEAN: u64 = 1 << 10;
 
-/// Goes once over all groups.
+/// Goes once over all groups, or until some link carries more than `most`; `false` then.
 pub(crate) fn round(
     graph: &Graph,
     groups: &[Group],
     weights: &mut [u64],
     cells: &mut [u8],
     what: Round<'_>,
-) {
-    let size = match what {
-        Round::Count => groups.len(),
-        _ => (groups.len() / BATCHES).clamp(1, BATCH),
-    };
+    most: u64,
+) -> bool {
+    let size = (groups.len() / BATCHES).clamp(1, BATCH);
+    let mut rooms: Vec<Room> = std::iter::repeat_with(Room::default).take(size).collect();
     let mut left = cells;
-    for batch in groups.chunks(size.max(1)) {
+    let looks = groups.len().div_ceil(size).div_ceil(LOOKS);
+    for (at, batch) in groups.chunks(size).enumerate() {
+        if at > 0 && at % looks == 0 && weights.iter().any(|weight| *weight > most) {
+            return false;
+        }
         let mut work = Vec::with_capacity(batch.len());
-        for group in batch {
+        for (group, room) in batch.iter().zip(&mut rooms) {
             let (cells, rest) = left.split_at_mut(group.columns.len() * graph.len());
             left = rest;
-            work.push((group, cells));
+            work.push((group, room, cells));
         }
         let seen = &*weights;
-        let add = |mut sum: Vec<u64>, room: &Room| {
-            room.add_to(&mut sum);
-            sum
-        };
-        let sum = work
-            .into_par_iter()
-            .fold(
-                || (Room::default(), Vec::new()),
-                |(mut room, sum), (group, cells)| {
-                    room.route(graph, group, seen, cells, what);
-                    let sum = if sum.is_empty() { vec![0; seen.len()] } else { sum };
-                    let sum = add(sum, &room);
-                    (room, sum)
-                },
-            )
-            .map(|(_, sum)| sum)
-            .reduce(Vec::new, |mut a, b| {
-                if a.is_empty() {
-                    return b;
-                }
-                a.iter_mut().zip(b).for_each(|(a, b)| *a = a.wrapping_add(b));
-                a
-            });
-        weights.iter_mut().zip(sum).for_each(|(w, more)| *w = w.wrapping_add(more));
+        work.into_par_iter().for_each(|(group, room, cells)| {
+            room.route(graph, group, seen, cells, what);
+        });
+        for room in &rooms[..batch.len()] {
+            room.add_to(weights);
+        }
     }
+    true
 }
 
-/// What a link of this weight costs: its square, for the fullest links matter most.
-fn steep(weight: u64, unit: u64) -> u64 {
-    let units = (weight / unit).min(1 << 18);
+/// What a link of this weight costs: its square, for the fullest links matter most. A unit is a
+/// power of two.
+#[inline]
+pub(crate) fn steep(weight: u64, unit: u32) -> u64 {
+    let units = (weight >> unit).min(1 << 18);
     units * units
+}
+
+/// Whether a column has a link that carries more than `most`.
+pub(crate) fn is_crowded(graph: &Graph, weights: &[u64], column: &[u8], most: u64) -> bool {
+    column.iter().enumerate().any(|(s, place)| {
+        let link = graph.first_link(s) + usize::from(*place);
+        *place != NO_LINK && weights[link] > most
+    })
+}
+
+/// The unit in which these weights are counted.
+pub(crate) fn unit(weights: &[u64]) -> u32 {
+    let mean = weights.iter().sum::<u64>() / weights.len().max(1) as u64;
+    (mean / MEAN + 1).ilog2()
 }
 
 /// Room for the work on a group, kept from one to the next.
@@ -116,21 +125,38 @@ impl Room {
         cells: &mut [u8],
         what: Round<'_>,
     ) {
-        self.slope.load(graph, group.home as usize);
         self.before.clear();
+        self.weights.clear();
+        self.slope.links.clear();
+        let crowded = |column: &[u8]| match what {
+            Round::Relieve(most) => is_crowded(graph, seen, column, most),
+            _ => true,
+        };
+        if !cells.chunks(graph.len()).any(crowded) {
+            return;
+        }
+        self.slope.load(graph, group.home as usize);
         self.before.extend(self.slope.links.iter().map(|l| seen[*l as usize]));
         self.weights.clone_from(&self.before);
         self.taken.clear();
         self.taken.resize(self.weights.len(), 0);
-        let unit = self.before.iter().sum::<u64>() / self.before.len().max(1) as u64 / MEAN + 1;
+        let unit = unit(&self.before);
         let several = group.further.contains(&true);
         for (column, further) in cells.chunks_mut(graph.len()).zip(&group.further) {
-            self.recall(graph, column);
-            if matches!(what, Round::Count) {
-                self.carry(graph, group, u64::wrapping_add);
-                continue;
+            if matches!(what, Round::First) {
+                self.chosen.clear();
+                self.chosen.extend_from_slice(&self.slope.first[..self.slope.order.len()]);
+            } else {
+                self.recall(graph, column);
+                // All LIDs of a port are chosen together.
+                if let Round::Relieve(most) = what
+                    && !several
+                    && self.chosen[1..].iter().all(|step| self.weights[*step as usize] <= most)
+                {
+                    continue;
+                }
+                self.carry(graph, group, u64::wrapping_sub);
             }
-            self.carry(graph, group, u64::wrapping_sub);
             if several && !further {
                 self.taken.fill(0);
             }
@@ -141,6 +167,11 @@ impl Room {
                     let turn = slope.turn(graph, turns, step, next);
                     if liked.has(turn) { 0 } else { SHUNNED }
                 }),
+                Round::Relieve(most) if !several => {
+                    self.choose_apart(graph, unit, most);
+                    self.write(graph, column);
+                    continue;
+                }
                 _ if several => self.choose(cost, |_: &Slope, _, _| 0),
                 _ => self.choose(|weight, _| steep(weight, unit), |_: &Slope, _, _| 0),
             }
@@ -195,6 +226,45 @@ impl Room {
             self.chosen[at] = best as u32;
             self.costs[at] = least;
         }
+    }
+
+    /// As [`Self::choose`], but only for what would go by links that carry more than `most`, and
+    /// what comes from each switch is added to its links before the next one chooses, so that one
+    /// destination's routes part where that helps.
+    fn choose_apart(&mut self, graph: &Graph, unit: u32, most: u64) {
+        for at in 1..self.slope.order.len() {
+            let own = graph.hosts(self.slope.order[at] as usize).len() as u64 * HOST + 1;
+            let steps = self.slope.first[at] as usize..self.slope.first[at + 1] as usize;
+            let old = self.chosen[at] as usize;
+            let path_cost = |room: &Self, step: usize| {
+                room.path(step).map(|step| steep(room.weights[step] + own, unit)).sum::<u64>()
+            };
+            let stays = self.path(old).all(|step| self.weights[step] + own <= most);
+            let (mut best, mut least) = (old, if stays { 0 } else { path_cost(self, old) });
+            for step in steps.filter(|_| !stays) {
+                let cost = path_cost(self, step);
+                if cost < least {
+                    (best, least) = (step, cost);
+                }
+            }
+            self.chosen[at] = best as u32;
+            let mut next = Some(best);
+            while let Some(step) = next {
+                self.weights[step] += own;
+                next = self.after(step);
+            }
+        }
+    }
+
+    /// The steps of a path that starts with one of them.
+    fn path(&self, step: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(Some(step), |step| self.after(*step))
+    }
+
+    /// The step that follows another one; none at the destination.
+    fn after(&self, step: usize) -> Option<usize> {
+        let next = self.slope.next[step] as usize;
+        (next != 0).then(|| self.chosen[next] as usize)
     }
 
     /// Brings the sources of all switches to the destination, the farthest first, and changes

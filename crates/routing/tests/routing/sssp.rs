@@ -84,20 +84,21 @@ fn ports_of_cn_guid_file_are_balanced_by_themselves() {
         .end_ports()
         .filter(|p| case.fabric.as_switch(case.fabric.owner(*p)).is_none())
         .collect();
-    let compute: BTreeSet<_> = hosts.iter().copied().step_by(4).collect();
-    // The most LIDs of compute nodes on one link.
-    let fullest = |case: &Case| {
+    let compute: BTreeSet<_> = hosts.iter().copied().step_by(3).collect();
+    // LIDs of compute nodes on each link, squared: the less, the more even.
+    let uneven = |case: &Case| -> usize {
         let lfts = case.routes("sssp").lfts;
         let on_link = |from, port| {
             let to = |lid| lfts.port(from, lid) == Some(case.fabric.port_num(port));
             compute.iter().filter(|end| to(case.lid(**end))).count()
         };
-        oracle::links(&case.fabric).iter().map(|(from, port, _)| on_link(*from, *port)).max()
+        let links = oracle::links(&case.fabric);
+        links.iter().map(|(from, port, _)| on_link(*from, *port).pow(2)).sum()
     };
-    let mixed = fullest(&case);
+    let mixed = uneven(&case);
     case.options.cn_guids = Some(compute.iter().map(|port| case.fabric.port(*port).guid).collect());
-    let apart = fullest(&case);
-    assert!(apart < mixed, "{apart:?} and {mixed:?}");
+    let apart = uneven(&case);
+    assert!(apart < mixed, "{apart} and {mixed}");
 }
 
 #[test]

@@ -9,7 +9,8 @@ use crate::deps::lane::{Lane, Verdict};
 use crate::deps::turns::Turns;
 use crate::deps::walk::{Nearest, Walk};
 use crate::sssp::columns::NO_LINK;
-use crate::sssp::round::HOST;
+use crate::sssp::flow::{Flow, sources};
+use crate::sssp::round::{is_crowded, steep, unit};
 use crate::sssp::slope::Slope;
 
 /// Columns of LIDs on one switch.
@@ -29,10 +30,14 @@ pub(super) struct Layer<'a> {
     nearest: &'a Nearest,
     escape: &'a Escape,
     lane: Lane,
-    /// What each link carries.
+    /// What each link carries, and the unit in which that is counted.
     loads: Vec<u64>,
+    unit: u32,
     slope: Slope,
     walk: Walk,
+    flow: Flow,
+    /// What comes from each switch to an end port, and to a switch.
+    sources: [Vec<u64>; 2],
     home: usize,
     /// For each switch the place of the link that it sends by.
     out: Vec<u8>,
@@ -41,13 +46,13 @@ pub(super) struct Layer<'a> {
     choices: Vec<Choice>,
 }
 
-/// A step that a switch could take: those whose turn is in use come first, then the one that it
-/// had, then the one with the lightest path.
+/// A step that a switch could take: those whose turn is in use come first, then the one with the
+/// lightest path, then the one that it had.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Choice {
     fresh: bool,
-    other: bool,
     cost: u64,
+    other: bool,
     place: u8,
     next: u32,
 }
@@ -67,9 +72,12 @@ impl<'a> Layer<'a> {
             nearest,
             escape,
             lane,
+            unit: unit(&loads),
             loads,
             slope: Slope::default(),
             walk: Walk::default(),
+            flow: Flow::default(),
+            sources: [false, true].map(|to_switch| sources(graph, to_switch)),
             home: 0,
             out: vec![NO_LINK; graph.len()],
             hops: vec![0; graph.len()],
@@ -113,7 +121,49 @@ impl<'a> Layer<'a> {
                 self.carry(column, share.to_switch, u64::wrapping_add);
             }
         }
+        self.relieve(&mut shares);
         (around, escaped)
+    }
+
+    /// Finds other ways once more for columns that have a link which is much fuller than others.
+    fn relieve(&mut self, shares: &mut [Share<'_>]) {
+        let graph = self.turns.graph;
+        let used = self.loads.iter().filter(|load| **load > 1).count() as u64;
+        let mean = self.loads.iter().sum::<u64>() / used.max(1);
+        let fullest = self.loads.iter().copied().max().unwrap_or(0);
+        let most = mean + fullest.saturating_sub(mean) / 2;
+        for share in shares {
+            self.home = share.home;
+            let mut loaded = false;
+            for column in share.cells.chunks_mut(graph.len().max(1)) {
+                if !is_crowded(graph, &self.loads, column, most) {
+                    continue;
+                }
+                if !std::mem::replace(&mut loaded, true) {
+                    self.slope.load(graph, share.home);
+                }
+                let fullest = self.fullest(column);
+                self.carry(column, share.to_switch, u64::wrapping_sub);
+                let had = column.to_vec();
+                if self.find(column) {
+                    column.copy_from_slice(&self.out);
+                }
+                self.carry(column, share.to_switch, u64::wrapping_add);
+                if self.fullest(column) >= fullest {
+                    self.carry(column, share.to_switch, u64::wrapping_sub);
+                    column.copy_from_slice(&had);
+                    self.carry(column, share.to_switch, u64::wrapping_add);
+                }
+            }
+        }
+    }
+
+    /// What the fullest link of a column carries.
+    fn fullest(&self, column: &[u8]) -> u64 {
+        let graph = self.turns.graph;
+        let used = column.iter().enumerate().filter(|(_, place)| **place != NO_LINK);
+        let loads = used.map(|(s, place)| self.loads[graph.first_link(s) + usize::from(*place)]);
+        loads.max().unwrap_or(0)
     }
 
     /// Lets a turn in if it closes no circle.
@@ -163,25 +213,10 @@ impl<'a> Layer<'a> {
 
     /// Adds the sources of a column to its links, or takes them off.
     fn carry(&mut self, column: &[u8], to_switch: bool, change: impl Fn(u64, u64) -> u64) {
-        let graph = self.turns.graph;
-        let link = |s: usize| graph.links(s).get(usize::from(column[s]));
-        let mut waiting = vec![0_u32; graph.len()];
-        let sources = |s| if to_switch { 1 } else { graph.hosts(s).len() as u64 * HOST + 1 };
-        let mut passing: Vec<u64> = (0..graph.len()).map(sources).collect();
-        for next in (0..graph.len()).filter_map(link) {
-            waiting[next.peer.index()] += 1;
-        }
-        let mut ready: Vec<usize> = (0..graph.len()).filter(|s| waiting[*s] == 0).collect();
-        while let Some(s) = ready.pop() {
-            let Some(next) = link(s).map(|l| l.peer.index()) else { continue };
-            let load = &mut self.loads[graph.first_link(s) + usize::from(column[s])];
-            *load = change(*load, passing[s]);
-            passing[next] += passing[s];
-            waiting[next] -= 1;
-            if waiting[next] == 0 {
-                ready.push(next);
-            }
-        }
+        let (loads, sources) = (&mut self.loads, &self.sources[usize::from(to_switch)]);
+        self.flow.carry(self.turns.graph, column, sources, |link, passing| {
+            loads[link] = change(loads[link], passing);
+        });
     }
 
     /// Finds ways over turns that close no circle; `false` if some switch finds none.
@@ -204,6 +239,10 @@ impl<'a> Layer<'a> {
         }
     }
 
+    fn cost(&self, link: usize) -> u64 {
+        steep(self.loads[link], self.unit)
+    }
+
     fn is_reached(&self, s: usize) -> bool {
         s == self.home || self.out[s] != NO_LINK
     }
@@ -223,7 +262,7 @@ impl<'a> Layer<'a> {
         }
         self.out[s] = place;
         self.hops[s] = self.hops[next] + 1;
-        self.costs[s] = self.costs[next] + self.loads[link];
+        self.costs[s] = self.costs[next] + self.cost(link);
         true
     }
 
@@ -245,8 +284,8 @@ impl<'a> Layer<'a> {
                 let turn = self.turn(link, next as usize);
                 choices.push(Choice {
                     fresh: turn.is_some_and(|turn| !self.lane.has(turn)),
+                    cost: self.costs[next as usize] + self.cost(link),
                     other: had[s] != place,
-                    cost: self.costs[next as usize] + self.loads[link],
                     place,
                     next,
                 });
@@ -267,7 +306,7 @@ impl<'a> Layer<'a> {
         let mut heap = BinaryHeap::new();
         let offer = |this: &Self, heap: &mut BinaryHeap<_>, s: usize, place: usize| {
             let next = graph.links(s)[place].peer.index();
-            let cost = this.costs[next] + this.loads[graph.first_link(s) + place];
+            let cost = this.costs[next] + this.cost(graph.first_link(s) + place);
             heap.push(Reverse((this.hops[next], cost, s as u32, place as u8)));
         };
         for s in left.iter().map(|s| *s as usize) {
@@ -310,7 +349,7 @@ impl<'a> Layer<'a> {
                     if self.redirect(over, way as u8, first) {
                         self.out[s] = place as u8;
                         self.hops[s] = self.hops[over] + 1;
-                        self.costs[s] = self.costs[over] + self.loads[first];
+                        self.costs[s] = self.costs[over] + self.cost(first);
                         return true;
                     }
                 }
@@ -361,7 +400,7 @@ impl<'a> Layer<'a> {
         }
         self.out[over] = way;
         self.hops[over] = self.hops[next] + 1;
-        self.costs[over] = self.costs[next] + self.loads[link];
+        self.costs[over] = self.costs[next] + self.cost(link);
         true
     }
 }

@@ -19,7 +19,7 @@ use crate::graph::Graph;
 use crate::job::{Decline, Engine, RouteJob, Routes, SlPlan};
 use crate::path_lanes::PathLanes;
 use crate::sssp::columns::Columns;
-use crate::sssp::fill::fill;
+use crate::sssp::fill::fill_plainly;
 use crate::targets::Targets;
 use layer::{Layer, Share};
 
@@ -36,7 +36,7 @@ impl Engine for Nue {
         let graph = &Graph::shaped(job.fabric, &job.options.shaping);
         let targets = &Targets::new(job.fabric, graph, job.lids);
         let (lanes, mut notes) = lanes(job);
-        let mut filled = fill(job, graph, targets);
+        let mut filled = fill_plainly(job, graph, targets);
         let lane_of = lanes_of_homes(graph, &filled.columns, lanes);
         let loads = filled.weights().to_vec();
         let turns = &Turns::new(graph);
