@@ -24,7 +24,8 @@ impl Ledger {
         old: &Self,
         trees: &[GroupTree],
     ) -> Option<Order> {
-        if old.lids != self.lids || old.nodes != self.nodes || old.hosts_only != self.hosts_only {
+        let hosts_only = self.hosts_only();
+        if old.lids != self.lids || old.nodes != self.nodes {
             return None;
         }
         let lids = self.changed(&old.lfts);
@@ -37,8 +38,8 @@ impl Ledger {
             let mut seen = vec![false; self.graph.link_count()];
             let (new, old) = (columns(&self.lfts, chunk), columns(&old.lfts, chunk));
             for ((new, old), lid) in new.chunks(n).zip(old.chunks(n)).zip(chunk) {
-                let aim = super::aim(job, *lid, self.hosts_only);
-                mixed(&self.graph, [old, new], aim, &mut seen, &mut turns);
+                let aim = super::aim(job.fabric, job.lids, *lid);
+                mixed(&self.graph, [old, new], (aim, hosts_only), &mut seen, &mut turns);
             }
             turns.sort_unstable();
             turns.dedup();
@@ -68,16 +69,16 @@ impl Ledger {
     }
 }
 
-/// The turns of packets to a LID where each switch may send by either of two tables. `seen` is
-/// false for all links before and after.
+/// The turns of packets to a LID, or of those between hosts only, where each switch may send by
+/// either of two tables. `seen` is false for all links before and after.
 fn mixed(
     graph: &Graph,
     tables: [&[u8]; 2],
-    aim: Aim,
+    (aim, hosts_only): (Aim, bool),
     seen: &mut [bool],
     turns: &mut Vec<(u32, u32)>,
 ) {
-    if aim.of_switch && aim.hosts_only {
+    if aim.of_switch && hosts_only {
         return;
     }
     let ways = |s: usize| {
@@ -85,7 +86,7 @@ fn mixed(
         let number = move |link: usize| graph.first_link(s) + link;
         old.into_iter().chain(new.filter(|new| old != Some(*new))).map(number)
     };
-    let sends = |s: &usize| !graph.hosts(*s).is_empty() || !(aim.of_switch || aim.hosts_only);
+    let sends = |s: &usize| !graph.hosts(*s).is_empty() || !(aim.of_switch || hosts_only);
     let mut open: Vec<usize> = Vec::new();
     let mut touched = Vec::new();
     for link in (0..graph.len()).filter(sends).flat_map(ways) {

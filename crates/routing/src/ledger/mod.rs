@@ -14,8 +14,10 @@
 //! * The LIDs that are touched are taken out of the counts and put back with their new ways. If all
 //!   of their turns lead forward, the order stands, and so does the proof; else another order is
 //!   looked for.
-//! * Where packets from and to switches close a circle and those between hosts close none, only
-//!   the latter are counted; see [`Ledger::hosts_only`].
+//! * Turns of packets between hosts and those of packets of switches are counted apart. Where the
+//!   latter close a circle and the former close none, only these are looked at; see
+//!   [`Ledger::hosts_only`]. That is so with minhop from the first failed link on.
+//! * Where a link got too full it is relieved ([`crate::relief`]), by turns that lead forward.
 //! * The fullest link must not carry more than 1.2 times what it has to carry in any routing of
 //!   these distances ([`crate::LIMIT`]), or, on a large fabric that only lost links, than it did
 //!   when that was last routed afresh. Where it would, and where anything else changed, there is
@@ -24,6 +26,7 @@
 mod law;
 mod mixture;
 mod patch;
+mod relieve;
 mod stock;
 mod turns;
 mod way;
@@ -42,6 +45,7 @@ use crate::proof::{GroupTree, LaneMap, OneLane, group_turns};
 use crate::tables::{Lfts, LidMap};
 pub(crate) use law::Law;
 use turns::TurnCounts;
+use way::Way;
 
 /// What is known of routes on one lane that cannot deadlock.
 #[derive(Clone)]
@@ -63,9 +67,6 @@ pub struct Ledger {
     farthest: Vec<u16>,
     /// LIDs that are not reached from everywhere, ascending.
     unreached: Vec<Unreached>,
-    /// Whether only turns of packets between hosts are counted: with those from and to switches
-    /// there is a circle.
-    hosts_only: bool,
     /// The load of the fullest link when the fabric was last routed afresh, or got more links.
     fullest: u64,
 }
@@ -149,7 +150,51 @@ impl Ledger {
     /// Whether this is about packets between hosts alone: packets from or to switches can deadlock.
     #[must_use]
     pub const fn hosts_only(&self) -> bool {
-        self.hosts_only
+        self.turns.hosts_only()
+    }
+
+    /// A circle of turns that needs packets from or to switches: for each the switch and the port
+    /// by which its packets leave before it, and a LID to which they go. None where there is none.
+    #[must_use]
+    pub fn switch_circle(&self, fabric: &Fabric) -> Option<Vec<(SwitchId, PortNum, Lid)>> {
+        let circle = if self.hosts_only() { self.turns.circle() } else { Vec::new() };
+        let next = circle.iter().cycle().skip(1);
+        let steps = circle.iter().zip(next).map(|(from, to)| self.step(fabric, *from, *to));
+        steps.collect::<Option<Vec<_>>>().filter(|steps| !steps.is_empty())
+    }
+
+    /// A LID, the lowest, whose packets go from a link into a link.
+    fn step(&self, fabric: &Fabric, from: u32, to: u32) -> Option<(SwitchId, PortNum, Lid)> {
+        let end = |link: u32| {
+            let link = self.graph.link(link as usize);
+            (link.peer.index(), link.peer_port)
+        };
+        // The far end of a link knows where it comes from.
+        let start = |link: u32| {
+            let (peer, port) = end(link);
+            let back = self.graph.link_at(peer, port)?;
+            let back = self.graph.links(peer)[back];
+            Some((back.peer, back.peer_port))
+        };
+        let (first, second) = (start(from)?, start(to)?);
+        let by = |lid: Lid, (switch, port)| self.lfts.port(switch, lid) == Some(port);
+        let mut way = Way::new(&self.graph);
+        let makes = |lid: &Lid| {
+            let ports = stock::columns(&self.lfts, &[*lid]);
+            let aim = aim(fabric, &self.lids, *lid);
+            let mut found = false;
+            if way.follow(&self.graph, &ports, aim).is_some() {
+                let onto = to as usize - self.graph.first_link(second.0.index());
+                let turn = |link: usize, out: u8, _| {
+                    found |= link == from as usize && usize::from(out) == onto;
+                };
+                way.tally(&self.graph, aim, |_, _| {}, turn);
+            }
+            found
+        };
+        let both = |lid: &Lid| by(*lid, first) && by(*lid, second);
+        let lid = self.lids.owned().into_iter().filter(both).find(makes)?;
+        Some((first.0, first.1, lid))
     }
 
     /// The turns of packets to groups.
@@ -158,7 +203,7 @@ impl Ledger {
             PortNum(0) => LaneMap::new(|_| Vl::DROP),
             _ => LaneMap::new(|_| Vl(0)),
         };
-        match self.hosts_only {
+        match self.hosts_only() {
             true => group_turns(&self.graph, &silent, trees),
             false => group_turns(&self.graph, &OneLane, trees),
         }
@@ -194,9 +239,9 @@ fn is_plain(routes: &Routes) -> bool {
 }
 
 /// Where each LID is.
-fn aim(job: &RouteJob<'_>, lid: Lid, hosts_only: bool) -> way::Aim {
-    let end = job.lids.port(lid);
-    let home = end.and_then(|end| Graph::attachment(job.fabric, end));
-    let of_switch = end.is_some_and(|end| job.fabric.as_switch(job.fabric.owner(end)).is_some());
-    way::Aim { home: home.map(|(switch, port)| (switch.0, port.0)), of_switch, hosts_only }
+fn aim(fabric: &Fabric, lids: &LidMap, lid: Lid) -> way::Aim {
+    let end = lids.port(lid);
+    let home = end.and_then(|end| Graph::attachment(fabric, end));
+    let of_switch = end.is_some_and(|end| fabric.as_switch(fabric.owner(end)).is_some());
+    way::Aim { home: home.map(|(switch, port)| (switch.0, port.0)), of_switch }
 }

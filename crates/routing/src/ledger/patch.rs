@@ -1,6 +1,6 @@
 //! From routes that stand to those of a fabric with other links.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -103,21 +103,24 @@ impl Ledger {
         };
         let mut new = Self { farthest: self.farthest.clone(), ..self.like() };
         patch.all(job, touched, &mut new).ok_or(Afresh::Loop)?;
-        let most = patch.load.iter().copied().max().unwrap_or(0);
         let reaches = |dest: usize, s: usize| distances.hops(dest, s) != FAR;
         let least = floor(job.lids, graph, &targets, &patch.load, reaches);
         let limit = least * LIMIT / 100;
+        let Patch { mut turns, mut load, entries, in_order, .. } = patch;
         // With fewer links a routing made afresh is hardly better than the last one was.
         let fewer = was.len() < self.graph.link_count() && was.iter().all(Option::is_some);
+        arrange(&mut turns, in_order, fewer)?;
+        let mut kept = new.write(&self.lfts, &entries);
+        let most = |load: &[u64]| load.iter().copied().max().unwrap_or(0);
+        if most(&load) > limit {
+            let moved = new.relieve(job, (&law, &distances), &targets, (&mut turns, &mut load));
+            kept.moved = moves(&self.lfts, &new.lfts, &entries, moved);
+        }
+        let most = most(&load);
         let limit = if fewer && graph.len() >= LARGE { limit.max(self.fullest) } else { limit };
         if most > limit {
             return Err(Afresh::Full(most, limit));
         }
-        let Patch { mut turns, load, entries, in_order, .. } = patch;
-        if !in_order && !turns.arrange(&[]) {
-            return Err(Afresh::Circle);
-        }
-        let kept = new.write(&self.lfts, &entries);
         let routes = self.routes(job, &law, &targets, &new.lfts);
         let Law { graph, order, .. } = law;
         let fullest = if fewer { self.fullest } else { most };
@@ -141,7 +144,6 @@ impl Ledger {
             entries: self.entries,
             farthest: Vec::new(),
             unreached: self.unreached.clone(),
-            hosts_only: self.hosts_only,
             fullest: self.fullest,
         }
     }
@@ -171,7 +173,7 @@ impl Ledger {
                 let moves = |lid: &Lid| anywhere || changed.iter().any(|s| !stays(dest, *lid, *s));
                 let touch = move |lid: Lid| {
                     let (ports, passing) = (Vec::new(), Vec::new());
-                    let aim = aim(job, lid, self.hosts_only);
+                    let aim = aim(job.fabric, job.lids, lid);
                     Touched { lid, dest, anywhere, aim, range, ports, passing }
                 };
                 lids.into_iter().filter(moves).map(touch).collect::<Vec<_>>()
@@ -199,7 +201,9 @@ impl Ledger {
                 let take = |link: usize, routes: u32| {
                     load[link].fetch_sub(u64::from(routes), Ordering::Relaxed);
                 };
-                way.tally(&self.graph, touched.aim, take, |link, out| shared.take(link, out));
+                way.tally(&self.graph, touched.aim, take, |link, out, who| {
+                    shared.take(link, out, who)
+                });
                 touched.ports = ports.to_vec();
                 touched.passing.clone_from(&way.passing);
             }
@@ -255,6 +259,42 @@ impl Ledger {
     }
 }
 
+/// Finds an order of the links for turns again, unless it stands. Where switches' packets close a
+/// circle these are left out, until there are more links.
+fn arrange(turns: &mut TurnCounts, in_order: bool, fewer: bool) -> Result<(), Afresh> {
+    if turns.hosts_only() && !fewer {
+        let mut all = turns.clone();
+        all.count_switches();
+        if all.arrange(&[]) {
+            *turns = all;
+            return Ok(());
+        }
+    }
+    if in_order || turns.arrange(&[]) {
+        return Ok(());
+    }
+    turns.leave_out_switches();
+    turns.arrange(&[]).then_some(()).ok_or(Afresh::Circle)
+}
+
+/// How many entries that stood lead elsewhere: of those that were given and those that were moved
+/// after that.
+fn moves(
+    before: &Lfts,
+    now: &Lfts,
+    entries: &[(usize, Lid, u8)],
+    mut moved: BTreeSet<(Lid, u32)>,
+) -> usize {
+    moved.extend(entries.iter().map(|(s, lid, _)| (*lid, *s as u32)));
+    let byte =
+        |lfts: &Lfts, s: u32, lid: Lid| lfts.rows[s as usize].get(usize::from(lid.0)).copied();
+    let moves = |(lid, s): &&(Lid, u32)| {
+        let was = byte(before, *s, *lid);
+        was != Some(Lfts::NO_PATH) && was != byte(now, *s, *lid)
+    };
+    moved.iter().filter(moves).count()
+}
+
 impl Patch<'_> {
     /// Moves what has to move, LID by LID, and writes down what is known of the new ways. None if
     /// something goes round.
@@ -272,7 +312,7 @@ impl Patch<'_> {
                 self.graph,
                 aim,
                 |link, routes| load[link] += u64::from(routes),
-                |link, out| in_order &= turns.add(link, out),
+                |link, out, who| in_order &= turns.add(link, out, who),
             );
             self.in_order &= in_order;
             new.farthest[usize::from(lid.0)] = reached.farthest;

@@ -41,11 +41,9 @@ impl Ledger {
         let distances = law.distances();
         let graph = law.graph;
         let lids = job.lids.owned();
-        let mut count = count(job, &graph, &routes.lfts, &lids, false);
-        let mut hosts_only = false;
+        let mut count = count(job, &graph, &routes.lfts, &lids);
         if !count.turns.arrange(&[]) {
-            count = self::count(job, &graph, &routes.lfts, &lids, true);
-            hosts_only = true;
+            count.turns.leave_out_switches();
             if !count.turns.arrange(&[]) {
                 return None;
             }
@@ -73,7 +71,6 @@ impl Ledger {
             turns,
             fullest: load.iter().copied().max().unwrap_or(0),
             load,
-            hosts_only,
             entries: routes.lfts.rows.par_iter().map(entries).sum(),
             farthest,
             unreached: parts.into_iter().flat_map(|part| part.unreached).collect(),
@@ -89,11 +86,11 @@ struct Count {
     parts: Vec<Part>,
 }
 
-fn count(job: &RouteJob<'_>, graph: &Graph, lfts: &Lfts, lids: &[Lid], hosts_only: bool) -> Count {
+fn count(job: &RouteJob<'_>, graph: &Graph, lfts: &Lfts, lids: &[Lid]) -> Count {
     let mut turns = TurnCounts::new(graph);
     let load: Vec<AtomicU64> = (0..graph.link_count()).map(|_| AtomicU64::new(0)).collect();
     let shared = turns.share();
-    let columns = Columns { job, graph, lfts, hosts_only };
+    let columns = Columns { job, graph, lfts };
     let parts = lids.par_chunks(WIDTH).map(|chunk| part(&columns, chunk, &shared, &load)).collect();
     let counts = shared.finish();
     turns.set(counts);
@@ -105,15 +102,14 @@ struct Columns<'a> {
     job: &'a RouteJob<'a>,
     graph: &'a Graph,
     lfts: &'a Lfts,
-    hosts_only: bool,
 }
 
 fn part(all: &Columns<'_>, chunk: &[Lid], turns: &Shared<'_>, load: &[AtomicU64]) -> Part {
-    let Columns { job, graph, lfts, hosts_only } = *all;
+    let Columns { job, graph, lfts } = *all;
     let mut part = Part::default();
     let mut way = Way::new(graph);
     for (ports, lid) in columns(lfts, chunk).chunks(graph.len().max(1)).zip(chunk) {
-        let aim = aim(job, *lid, hosts_only);
+        let aim = aim(job.fabric, job.lids, *lid);
         let Some(reached) = way.follow(graph, ports, aim) else {
             part.goes_round = true;
             return part;
@@ -121,7 +117,7 @@ fn part(all: &Columns<'_>, chunk: &[Lid], turns: &Shared<'_>, load: &[AtomicU64]
         let add = |link: usize, routes: u32| {
             load[link].fetch_add(u64::from(routes), Ordering::Relaxed);
         };
-        way.tally(graph, aim, add, |link, out| turns.add(link, out));
+        way.tally(graph, aim, add, |link, out, who| turns.add(link, out, who));
         part.farthest.push((*lid, reached.farthest));
         part.unreached.extend(unreached(job, graph, ports, *lid, reached));
     }

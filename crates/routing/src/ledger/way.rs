@@ -12,8 +12,17 @@ pub(super) struct Aim {
     pub(super) home: Option<(u32, u8)>,
     /// Whether it is a switch's own: other switches do not send to it then.
     pub(super) of_switch: bool,
-    /// Whether only the turns of packets between hosts count.
-    pub(super) hosts_only: bool,
+}
+
+/// Who sends the packets that go over a link.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Senders {
+    /// Nobody.
+    None,
+    /// Switches alone, or the LID is a switch's own.
+    Switches,
+    /// Hosts, to a host.
+    Hosts,
 }
 
 /// The ways to one LID. Its buffers are kept from one LID to the next.
@@ -30,8 +39,8 @@ pub(super) struct Way {
     arrives: Vec<bool>,
     /// End ports whose packets pass each switch.
     pub(super) passing: Vec<u32>,
-    /// Whether packets that can wait leave each switch.
-    busy: Vec<bool>,
+    /// Who sends the packets that leave each switch.
+    busy: Vec<Senders>,
 }
 
 /// What was found beside the turns.
@@ -55,7 +64,7 @@ impl Way {
             depths: vec![0; n],
             arrives: vec![false; n],
             passing: vec![0; n],
-            busy: vec![false; n],
+            busy: vec![Senders::None; n],
         }
     }
 
@@ -104,22 +113,26 @@ impl Way {
     }
 
     /// Reports the links that are taken, each with the number of end ports whose packets it
-    /// carries, and the turns, from a link to a place among those of the next switch.
+    /// carries, and the turns, from a link to a place among those of the next switch, with those
+    /// who make them.
     pub(super) fn tally(
         &mut self,
         graph: &Graph,
         aim: Aim,
         mut load: impl FnMut(usize, u32),
-        mut turn: impl FnMut(usize, u8),
+        mut turn: impl FnMut(usize, u8, Senders),
     ) {
         let home = aim.home.filter(|(_, port)| *port != 0).map(|(s, _)| s as usize);
         for s in 0..self.links.len() {
             let hosts = graph.hosts(s).len() as u32;
-            self.busy[s] = hosts > 0 || !(aim.of_switch || aim.hosts_only);
+            self.busy[s] = match (hosts > 0, aim.of_switch) {
+                (true, false) => Senders::Hosts,
+                (false, true) => Senders::None,
+                _ => Senders::Switches,
+            };
             // The end port that has the LID does not send to itself.
             self.passing[s] = if self.arrives[s] { hosts - u32::from(home == Some(s)) } else { 0 };
         }
-        let counts = !(aim.of_switch && aim.hosts_only);
         for s in self.order.iter().map(|s| *s as usize) {
             if self.links[s] == NO_LINK {
                 continue;
@@ -130,10 +143,10 @@ impl Way {
                 load(link, self.passing[s]);
             }
             self.passing[peer] += self.passing[s];
-            if self.busy[s] {
-                self.busy[peer] = true;
-                if counts && self.links[peer] != NO_LINK {
-                    turn(link, self.links[peer]);
+            if self.busy[s] != Senders::None {
+                self.busy[peer] = self.busy[peer].max(self.busy[s]);
+                if self.links[peer] != NO_LINK {
+                    turn(link, self.links[peer], self.busy[s]);
                 }
             }
         }

@@ -162,7 +162,7 @@ impl<T: Turning> Relief<'_, T> {
             let load = load.unwrap_or(0) + piece.weight;
             if load > limit
                 || self.too_many_lids(&new[..meeting], goal)
-                || !self.turns_may_be(pieces, at, link as u8, new)
+                || !self.turns_may_be(pieces, at, &new[..new.len().min(meeting + 1)])
             {
                 continue;
             }
@@ -198,17 +198,20 @@ impl<T: Turning> Relief<'_, T> {
         false
     }
 
-    /// Whether the turns into a link of a piece's switch and from it into the next one may be.
-    fn turns_may_be(&self, pieces: &[Piece], at: usize, link: u8, new: &Way) -> bool {
-        let s = pieces[at].switch as usize;
+    /// Whether the turns into a new way of a piece, and those on it, may be.
+    fn turns_may_be(&self, pieces: &[Piece], at: usize, new: &[(u32, u32)]) -> bool {
+        let place =
+            |(s, link): (u32, u32)| (link as usize - self.graph.first_link(s as usize)) as u8;
         let before = pieces.iter().skip(at + 1).filter(|p| p.next as usize == at && !p.gone);
-        let into =
-            |piece: &Piece| self.turning.may(piece.switch as usize, piece.link as usize, s, link);
-        before.into_iter().all(into)
-            && new.get(1).is_none_or(|(next, onward)| {
-                let place = *onward as usize - self.graph.first_link(*next as usize);
-                self.turning.may(s, new[0].1 as usize, *next as usize, place as u8)
-            })
+        let into = |piece: &Piece| {
+            let (from, to) = (piece.switch as usize, new[0].0 as usize);
+            self.turning.may(from, piece.link as usize, to, place(new[0]))
+        };
+        let on = |two: &[(u32, u32)]| {
+            let (from, link) = two[0];
+            self.turning.may(from as usize, link as usize, two[1].0 as usize, place(two[1]))
+        };
+        before.into_iter().all(into) && new.windows(2).all(on)
     }
 
     /// How many other LIDs of the same port go from a switch to the one behind a link.

@@ -12,6 +12,7 @@ use lk_routing::{Hops, Routes, quality};
 use lk_wire::{Lid, PortNum};
 
 use crate::fabrics::{Case, tree};
+use crate::keep::{between_switches, without};
 use crate::oracle;
 
 const ENGINES: [&str; 2] = ["minhop", "updn"];
@@ -90,6 +91,29 @@ fn failed_links_leave_the_rest_evenly_loaded() {
             }
         }
     }
+}
+
+/// A link that fails at the top of the tree leaves one LID of each leaf switch's subtree without
+/// its way. Other switches share what comes of it.
+#[test]
+fn one_failed_link_doubles_no_load() {
+    let base = tree(FatTree::new(24, 3), 0.0, 1);
+    let cables = between_switches(&base);
+    for cable in [cables[7], cables[cables.len() - 7]] {
+        let mut case = Case::new(without(&base, &BTreeSet::from([cable])), 0);
+        case.options.roots = Some(named_roots(&case.fabric));
+        for engine in ENGINES.into_iter().chain(["sssp", "ftree"]) {
+            let q = quality(&case.fabric, &case.lids, &case.routes(engine).lfts);
+            let (most, mean) = (q.max_routes_per_link() as f64, q.mean_routes_per_link());
+            assert!(most < 1.2 * mean, "{engine}: {most} and {mean}");
+        }
+    }
+}
+
+/// The switches at the top.
+fn named_roots(fabric: &lk_fabric::Fabric) -> Vec<lk_wire::Guid> {
+    let nodes = fabric.switch_ids().map(|s| fabric.node(fabric.switch_node(s)));
+    nodes.filter(|node| node.description.starts_with("L2")).map(|node| node.guid).collect()
 }
 
 #[test]

@@ -12,6 +12,7 @@
 //! * `change`: the same while tables are written.
 //! * `golden`, `golden_trees`: against tables that OpenSM made.
 //! * `keep`: entries that stand stay where they may. `ledger`: the short way after a change.
+//! * `matrix`: every engine on every kind of fabric, with ever more failed links.
 //! * `auto`: topologies, and engines for them.
 //! * `contention`: shares of flows.
 //! * `findings`: the checker and the figures on tables whose faults are known.
@@ -33,6 +34,7 @@ mod keep;
 mod lanes;
 mod ledger;
 mod list;
+mod matrix;
 mod minhop;
 mod multicast;
 mod oracle;

@@ -71,8 +71,8 @@ fn a_failed_link_is_decided_by_what_is_known_of_the_routes() {
 }
 
 #[test]
-fn either_way_leads_to_the_same_where_packets_from_and_to_switches_could_deadlock() {
+fn so_it_is_where_packets_from_and_to_switches_could_deadlock() {
     for engine in ["minhop", "sssp"] {
-        failed_links(engine, false);
+        assert!(failed_links(engine, false) >= 1, "{engine}");
     }
 }

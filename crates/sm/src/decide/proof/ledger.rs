@@ -55,12 +55,13 @@ impl<'a> Known<'a> {
         Some(Self { tables, ledger, lanes, vls, channels, waits })
     }
 
-    /// The verdict. None where packets from and to switches can deadlock and the circle of an
-    /// earlier verdict is not there any more.
+    /// The verdict. None where nobody can say who is in a circle of packets from and to switches.
     pub(crate) fn verdict(&self, before: Option<&Verdict>) -> Option<Verdict> {
         let switch_circle = match self.ledger.hosts_only() {
             false => Vec::new(),
-            true => self.still_there(&before?.switch_circle)?,
+            true => before
+                .and_then(|before| self.still_there(&before.switch_circle))
+                .or_else(|| self.circle())?,
         };
         let check = self.ledger.check();
         Some(Verdict {
@@ -84,11 +85,24 @@ impl<'a> Known<'a> {
     /// The steps of a circle as they are now, if it is one still.
     fn still_there(&self, circle: &[Step]) -> Option<Vec<Step>> {
         let waits: Vec<Wait> = circle.iter().map(|step| self.wait(step)).collect::<Option<_>>()?;
+        self.steps(&waits)
+    }
+
+    /// The steps of a circle with packets from or to switches.
+    fn circle(&self) -> Option<Vec<Step>> {
+        let vl = Vl(*self.vls.first()?);
+        let circle = self.ledger.switch_circle(self.tables.fabric)?;
+        let wait = |(switch, port, lid)| Wait { switch, port, vl, lid, sl: SL };
+        self.steps(&circle.into_iter().map(wait).collect::<Vec<_>>())
+    }
+
+    /// The steps of a circle, if each is somebody's.
+    fn steps(&self, waits: &[Wait]) -> Option<Vec<Step>> {
         let lanes = match &self.lanes {
             Some(lanes) => AnyLanes(lanes),
             None => AnyLanes(&OneLane),
         };
-        let steps = steps(self.tables, &lanes, &SlSet::one(SL), &waits);
+        let steps = steps(self.tables, &lanes, &SlSet::one(SL), waits);
         let whole = !steps.is_empty() && steps.iter().all(|step| !step.source.is_empty());
         whole.then_some(steps)
     }
