@@ -237,6 +237,8 @@ impl Sm {
         let in_use = self.desired.as_ref().and_then(|d| d.policy.as_ref());
         let good_policy =
             in_use.map(|p| Arc::clone(&p.file)).or_else(|| self.settings.good_policy.clone());
+        let prefix_routes =
+            settings.prefix_routes.clone().or_else(|| self.settings.prefix_routes.clone());
         let kept = Settings {
             guid2lid,
             first_sweep,
@@ -244,6 +246,7 @@ impl Sm {
             sa_db,
             started,
             good_policy,
+            prefix_routes,
             ..settings
         };
         self.settings = Arc::new(kept);

@@ -11,6 +11,8 @@ use crate::window::Patience;
 /// How many requests are answered before more input is taken. Fewer than a driver takes in at
 /// once, so that who asks too much is told so before it fills what lies below.
 pub(super) const TURNS: u32 = 16;
+/// So many pairs of ports that a query for paths looks at cost a turn.
+const PAIRS: usize = 64;
 
 /// OpenSM's log flag for details, with which it dumps what the subnet administration holds.
 const VERBOSE: u8 = 0x04;
@@ -42,9 +44,10 @@ impl Sm {
         }
         self.sa.expire(self.now);
         while self.turns > 0 && self.sa.has_work() {
-            self.turns -= 1;
             let mut effects = Effects::default();
             let answer = self.sa.answer_next(self.now, &mut effects);
+            let cost = u32::try_from(1 + effects.pairs / PAIRS).unwrap_or(u32::MAX);
+            self.turns = self.turns.saturating_sub(cost);
             self.carry_out(effects);
             if answer.is_some() {
                 return answer;

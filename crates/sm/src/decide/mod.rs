@@ -57,8 +57,8 @@ pub struct Settings {
     pub policy: Option<Arc<PolicyFile>>,
     /// The policy that counts while the one that was last read cannot be used.
     pub good_policy: Option<Arc<PolicyFile>>,
-    /// prefix-routes.conf.
-    pub prefix_routes: Arc<PrefixRoutes>,
+    /// prefix-routes.conf; none where it cannot be used, so that what was read before counts.
+    pub prefix_routes: Option<Arc<PrefixRoutes>>,
     /// Names that stand in for what nodes call themselves (`node_name_map_name`).
     pub names: Arc<NodeNames>,
     /// Whether this is the first sweep as master: `reassign_lids` counts only then.
@@ -88,7 +88,7 @@ impl Settings {
             guid2lid,
             policy: None,
             good_policy: None,
-            prefix_routes: Arc::default(),
+            prefix_routes: None,
             names: Arc::default(),
             first_sweep: true,
             partitions: None,

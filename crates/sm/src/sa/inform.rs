@@ -9,8 +9,9 @@ use super::request::{Answer, Records, Request};
 use super::{Context, Served};
 use crate::io::GsiAddress;
 
-/// The most subscriptions that are kept.
+/// The most subscriptions that are kept, and of these the most of one port.
 pub const MOST: usize = 1 << 18;
+const MOST_EACH: usize = 1 << 12;
 
 /// Any severity and any trap.
 const ANY: u16 = 0xFFFF;
@@ -101,11 +102,12 @@ impl Subscriptions {
         let free = (0..=u16::MAX)
             .zip(self.of(subscriber.guid).map(|s| s.number).chain(std::iter::once(u16::MAX)))
             .find(|(number, taken)| number != taken);
-        let number = match free {
-            Some((number, _)) => number,
-            None => self.of(subscriber.guid).count() as u16,
-        };
-        if self.all.len() >= MOST || self.all.contains_key(&(subscriber.guid, number)) {
+        let count = self.of(subscriber.guid).count();
+        let number = free.map_or(count as u16, |(number, _)| number);
+        if count >= MOST_EACH
+            || self.all.len() >= MOST
+            || self.all.contains_key(&(subscriber.guid, number))
+        {
             return false;
         }
         let subscription = Subscription { subscriber, number, to, info: *info, trusted };

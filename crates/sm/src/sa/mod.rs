@@ -145,6 +145,8 @@ pub struct Effects {
     pub groups_changed: bool,
     /// Why a query for paths found none.
     pub no_path: Option<path::no_path::Refused>,
+    /// Pairs of ports that were looked at.
+    pub pairs: usize,
 }
 
 /// The subnet administration's state.

@@ -1,27 +1,32 @@
 //! Reports: events that are told to those who have subscribed to them (IBA 13.4.9).
 //!
-//! A report is repeated until its subscriber has answered it, or has not answered it often
-//! enough. So many are on their way at a time; the others wait, and beyond a bound the oldest
-//! are given up.
+//! A report is repeated until its subscriber has answered it, or has not answered it often enough.
+//! So many are on their way at a time. The others wait, each subscriber's in a line of its own, and
+//! the lines take turns: one that answers nothing, or has subscribed to all a thousand times, waits
+//! for nobody but itself. Who has not answered the last one gets one at a time.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use lk_wire::sa::SaHeader;
 use lk_wire::{Guid, MAD_LEN, Notice, attr, method};
+use rustc_hash::FxHashMap;
 
 use super::inform::{Subscription, Subscriptions};
 use crate::io::Outgoing;
 use crate::time::{Duration, Instant};
 
 /// The most reports that await their answers.
-const MOST_SENT: usize = 256;
-/// The most reports that wait to be sent.
-const MOST_WAITING: usize = 1 << 18;
+const MOST_SENT: usize = 1024;
+/// The most of one subscriber that do.
+const MOST_SENT_EACH: usize = 32;
+/// The most reports of one subscriber that wait to be sent. Beyond it the oldest are given up.
+const MOST_WAITING: usize = 4096;
 
 /// A report that was sent.
 #[derive(Clone, Debug)]
 struct Sent {
+    subscriber: Guid,
     message: Outgoing,
     due: Instant,
     tries_left: u32,
@@ -36,10 +41,32 @@ pub struct Patience {
     pub retries: u32,
 }
 
+/// The reports of one subscriber.
+#[derive(Clone, Default, Debug)]
+struct Line {
+    /// The numbers of the subscriptions, and what they are told.
+    waiting: VecDeque<(u16, Arc<Notice>)>,
+    /// How many await their answers.
+    sent: usize,
+    /// Whether the last one to be over was not answered.
+    silent: bool,
+    /// Whether the line is among those whose turn will come.
+    queued: bool,
+}
+
+impl Line {
+    fn may_send(&self) -> bool {
+        let most = if self.silent { 1 } else { MOST_SENT_EACH };
+        !self.waiting.is_empty() && self.sent < most
+    }
+}
+
 /// Reports on their way.
 #[derive(Default, Debug)]
 pub struct Reports {
-    waiting: VecDeque<((Guid, u16), Arc<Notice>)>,
+    lines: FxHashMap<Guid, Line>,
+    /// Whose lines are next: those of which something may be sent.
+    turns: VecDeque<Guid>,
     sent: BTreeMap<u32, Sent>,
     due: BTreeMap<Instant, Vec<u32>>,
     token: u32,
@@ -52,18 +79,42 @@ impl Reports {
     pub fn tell<'a>(&mut self, notice: &Notice, to: impl Iterator<Item = &'a Subscription>) {
         let notice = Arc::new(*notice);
         for subscription in to {
-            if self.waiting.len() >= MOST_WAITING {
-                self.waiting.pop_front();
+            let (guid, number) = Subscriptions::key(subscription);
+            let line = self.lines.entry(guid).or_default();
+            if line.waiting.len() >= MOST_WAITING {
+                line.waiting.pop_front();
                 self.lost += 1;
             }
-            self.waiting.push_back((Subscriptions::key(subscription), Arc::clone(&notice)));
+            line.waiting.push_back((number, Arc::clone(&notice)));
+            self.line_up(guid);
         }
+    }
+
+    /// Gives a line its turn where it has something to send, and forgets one that has nothing left.
+    fn line_up(&mut self, guid: Guid) {
+        let Some(line) = self.lines.get_mut(&guid) else { return };
+        if line.may_send() && !line.queued {
+            line.queued = true;
+            self.turns.push_back(guid);
+        }
+        if line.waiting.is_empty() && line.sent == 0 && !line.queued && !line.silent {
+            self.lines.remove(&guid);
+        }
+    }
+
+    /// A report of a subscriber is over.
+    fn over(&mut self, guid: Guid, answered: bool) {
+        if let Some(line) = self.lines.get_mut(&guid) {
+            line.sent -= 1;
+            line.silent = !answered;
+        }
+        self.line_up(guid);
     }
 
     /// Whether something is to be sent now.
     #[must_use]
     pub fn has_work(&self, now: Instant) -> bool {
-        let room = self.sent.len() < MOST_SENT && !self.waiting.is_empty();
+        let room = self.sent.len() < MOST_SENT && !self.turns.is_empty();
         room || self.deadline().is_some_and(|due| due <= now)
     }
 
@@ -93,17 +144,22 @@ impl Reports {
             }
         }
         while self.sent.len() < MOST_SENT {
-            let (key, notice) = self.waiting.pop_front()?;
+            let guid = self.turns.pop_front()?;
+            let Some(line) = self.lines.get_mut(&guid) else { continue };
+            line.queued = false;
+            let next = line.may_send().then(|| line.waiting.pop_front()).flatten();
             // Who has gone or wants to hear no more is not told.
-            let Some(subscription) = subscriptions.get(key) else { continue };
+            let to = next.as_ref().and_then(|(n, _)| subscriptions.get((guid, *n)));
+            let told = to.map(|subscription| subscription.to).zip(next);
+            line.sent += usize::from(told.is_some());
+            self.line_up(guid);
+            let Some((to, (_, notice))) = told else { continue };
             self.token = self.token.wrapping_add(1);
-            let message = Outgoing {
-                to: subscription.to,
-                bytes: report(self.token, &notice).into(),
-                timeout: Some(patience.timeout),
-            };
+            let bytes = report(self.token, &notice).into();
+            let message = Outgoing { to, bytes, timeout: Some(patience.timeout) };
             let due = now + patience.timeout;
-            let sent = Sent { message: message.clone(), due, tries_left: patience.retries };
+            let (subscriber, tries_left) = (guid, patience.retries);
+            let sent = Sent { subscriber, message: message.clone(), due, tries_left };
             self.sent.insert(self.token, sent);
             self.due.entry(due).or_default().push(self.token);
             return Some(message);
@@ -115,8 +171,10 @@ impl Reports {
     fn again(&mut self, now: Instant, token: u32, patience: Patience) -> Option<Outgoing> {
         let sent = self.sent.get_mut(&token).filter(|s| s.due <= now)?;
         let Some(left) = sent.tries_left.checked_sub(1) else {
+            let subscriber = sent.subscriber;
             self.sent.remove(&token);
             self.lost += 1;
+            self.over(subscriber, false);
             return None;
         };
         sent.tries_left = left;
@@ -132,6 +190,7 @@ impl Reports {
             && let Some(sent) = self.sent.remove(&token)
         {
             self.forget(sent.due, token);
+            self.over(sent.subscriber, true);
         }
     }
 
@@ -231,5 +290,38 @@ mod tests {
         let (mut reports, mut all) = one();
         all.keep(|_| false);
         assert_eq!(reports.next(at(0), PATIENCE, &all), None);
+    }
+
+    #[test]
+    fn one_that_answers_nothing_holds_nobody_up() {
+        let mut subscriptions = Subscriptions::default();
+        let mut subscribe = |guid: u64, lid: u16, first: u16| {
+            let mut info = InformInfo::default();
+            info.set_lid_begin(first);
+            let to = GsiAddress { lid: Lid(lid), qp: 1, ..GsiAddress::default() };
+            let subscriber = Gid { prefix: 0, guid: Guid(guid) };
+            assert!(subscriptions.subscribe(subscriber, to, &info, false));
+        };
+        (0..4000).for_each(|first| subscribe(1, 1, first));
+        subscribe(2, 2, 0);
+        let mut reports = Reports::default();
+        let mut heard = Vec::new();
+        for second in 0..20 {
+            if second % 5 == 0 {
+                reports.tell(&Notice::default(), subscriptions.iter());
+            }
+            while let Some(message) = reports.next(at(second), PATIENCE, &subscriptions) {
+                if message.to.lid == Lid(2) {
+                    heard.push(second);
+                    let mut answer = header(&message);
+                    answer.set_method(method::REPORT_RESP);
+                    reports.answered(&answer);
+                }
+            }
+            assert!(reports.sent.len() <= MOST_SENT_EACH);
+        }
+        assert_eq!(heard, [0, 5, 10, 15]);
+        assert!(reports.lines[&Guid(1)].waiting.len() <= MOST_WAITING);
+        assert!(reports.lines[&Guid(1)].silent && !reports.lines.contains_key(&Guid(2)));
     }
 }

@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lk_config::sa_db;
 use lk_wire::sa::{ServiceRecord, matches, sa_status, service_mask};
-use lk_wire::{PKey, Status, method};
+use lk_wire::{Guid, PKey, Status, method};
+use rustc_hash::FxHashMap;
 
 use super::request::{Answer, Records, Request};
 use super::{Context, Served, database};
 use crate::time::{Duration, Instant};
 
-/// The most services that are kept.
+/// The most services that are kept, and of these the most that one port has announced.
 pub const MOST: usize = 1 << 16;
+const MOST_EACH: usize = 1 << 12;
 
 /// What a service is known by: number, port, partition (IBA 15.2.5.14).
 type Key = [u8; 26];
@@ -32,6 +34,8 @@ pub struct Service {
     pub modified: u64,
     /// When its lease ends; `None`: never.
     pub until: Option<Instant>,
+    /// Which port has announced it.
+    pub by: Guid,
 }
 
 /// All services.
@@ -41,17 +45,19 @@ pub struct Services {
     all: BTreeMap<u64, Service>,
     numbers: BTreeMap<Key, u64>,
     ends: BTreeSet<(Instant, u64)>,
+    /// How many each port has announced.
+    announced: FxHashMap<Guid, usize>,
     last: u64,
 }
 
 impl Services {
-    /// Takes a service in, in the place of one with the same number, port and partition. `false`:
-    /// there is no room.
-    pub fn announce(&mut self, now: Instant, today: u64, record: &ServiceRecord) -> bool {
+    /// Takes a service in that a port announces, in the place of one with the same number, port
+    /// and partition. `false`: there is no room.
+    pub fn announce(&mut self, now: Instant, today: u64, by: Guid, record: &ServiceRecord) -> bool {
         let lease = record.lease();
         let until =
             (lease != ServiceRecord::FOREVER).then(|| now + Duration::secs(u64::from(lease)));
-        self.add(today, until, record)
+        self.add(Service { record: *record, modified: today, until, by })
     }
 
     /// Takes a service of an earlier run in, if its lease is not over.
@@ -62,19 +68,38 @@ impl Services {
             _ if ends <= today => return,
             _ => Some(now + Duration::secs(ends - today)),
         };
-        self.add(u64::from(kept.modified), until, &kept.record);
+        let by = kept.record.gid().guid;
+        let modified = u64::from(kept.modified);
+        self.add(Service { record: kept.record, modified, until, by });
     }
 
-    fn add(&mut self, modified: u64, until: Option<Instant>, record: &ServiceRecord) -> bool {
-        self.withdraw(record);
-        if self.all.len() >= MOST {
+    fn add(&mut self, service: Service) -> bool {
+        self.withdraw(&service.record);
+        let of_port = self.announced.get(&service.by).copied().unwrap_or(0);
+        if self.all.len() >= MOST || of_port >= MOST_EACH {
             return false;
         }
         self.last += 1;
-        self.numbers.insert(key(record), self.last);
-        self.ends.extend(until.map(|at| (at, self.last)));
-        self.all.insert(self.last, Service { record: *record, modified, until });
+        self.numbers.insert(key(&service.record), self.last);
+        self.ends.extend(service.until.map(|at| (at, self.last)));
+        *self.announced.entry(service.by).or_default() += 1;
+        self.all.insert(self.last, service);
         true
+    }
+
+    /// The one with the same number, port and partition.
+    fn find(&self, record: &ServiceRecord) -> Option<&Service> {
+        self.all.get(self.numbers.get(&key(record))?)
+    }
+
+    /// One more of a port's services is gone.
+    fn count_off(&mut self, by: Guid) {
+        if let Some(count) = self.announced.get_mut(&by) {
+            *count -= 1;
+            if *count == 0 {
+                self.announced.remove(&by);
+            }
+        }
     }
 
     /// Takes a service out and gives it back.
@@ -84,6 +109,7 @@ impl Services {
         if let Some(at) = service.until {
             self.ends.remove(&(at, number));
         }
+        self.count_off(service.by);
         Some(service)
     }
 
@@ -94,6 +120,7 @@ impl Services {
             self.ends.remove(&(at, number));
             if let Some(service) = self.all.remove(&number) {
                 self.numbers.remove(&key(&service.record));
+                self.count_off(service.by);
                 any = true;
             }
         }
@@ -175,10 +202,11 @@ pub fn change(
 ) -> Answer {
     let asked: ServiceRecord = request.record();
     if request.method() == method::DELETE {
-        if !is_member(served, request, asked.pkey()) {
-            return Answer::Refused(sa_status::NO_RECORDS);
-        }
-        return match services.withdraw(&asked) {
+        // What the asker may not see is not there for it.
+        let seen = services
+            .find(&asked)
+            .is_some_and(|service| request.trusted || may_see(served, request, &service.record));
+        return match seen.then(|| services.withdraw(&asked)).flatten() {
             Some(service) => Answer::one(&shown(&service.record, request.trusted)),
             None => Answer::Refused(sa_status::NO_RECORDS),
         };
@@ -195,7 +223,8 @@ pub fn change(
     if !request.has(service_mask::LEASE) {
         record.set_lease(ServiceRecord::FOREVER);
     }
-    if !services.announce(now, database::wall_time(served, now), &record) {
+    let by = served.view.seen.fabric.port(request.requester).guid;
+    if !services.announce(now, database::wall_time(served, now), by, &record) {
         return Answer::Refused(sa_status::NO_RESOURCES);
     }
     Answer::one(&shown(&record, request.trusted))
@@ -235,9 +264,9 @@ mod tests {
     #[test]
     fn a_lease_ends_and_is_made_longer_by_announcing_again() {
         let mut all = Services::default();
-        assert!(all.announce(at(0), 0, &record(1, 10)));
-        assert!(all.announce(at(0), 0, &record(2, ServiceRecord::FOREVER)));
-        assert!(all.announce(at(5), 5, &record(1, 10)));
+        assert!(all.announce(at(0), 0, Guid(1), &record(1, 10)));
+        assert!(all.announce(at(0), 0, Guid(1), &record(2, ServiceRecord::FOREVER)));
+        assert!(all.announce(at(5), 5, Guid(1), &record(1, 10)));
         assert_eq!((ids(&all), all.deadline()), (vec![1, 2], Some(at(15))));
         assert!(!all.expire(at(14)) && all.expire(at(15)));
         assert_eq!((ids(&all), all.deadline()), (vec![2], None));
@@ -250,7 +279,7 @@ mod tests {
         other.set_pkey(3);
         third.set_name(b"another name");
         for r in [&record(1, 9), &other, &third] {
-            assert!(all.announce(at(0), 0, r));
+            assert!(all.announce(at(0), 0, Guid(1), r));
         }
         assert_eq!(all.iter().count(), 2);
         assert_eq!(all.with_id(1).len(), 2);
@@ -259,5 +288,18 @@ mod tests {
         assert_eq!(all.withdraw(&record(1, 0)), None);
         assert!(all.expire(at(99)));
         assert!(all.iter().next().is_none() && all.numbers.is_empty() && all.ends.is_empty());
+        assert!(all.announced.is_empty());
+    }
+
+    #[test]
+    fn one_port_cannot_take_all_the_room() {
+        let mut all = Services::default();
+        let room = (0..).take_while(|id| all.announce(at(0), 0, Guid(1), &record(*id, 9))).count();
+        assert_eq!(room, MOST_EACH);
+        assert!(all.announce(at(0), 0, Guid(2), &record(u64::MAX, 9)));
+        assert!(all.announce(at(1), 1, Guid(1), &record(0, 9)), "its own, once more");
+        assert!(all.withdraw(&record(1, 0)).is_some());
+        assert!(all.announce(at(1), 1, Guid(1), &record(1 << 40, 9)), "in the place of that one");
+        assert!(all.expire(at(99)) && all.announced.is_empty());
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn read(
     }
     settings.partitions = partitions.as_ref().map(|file| Arc::new(file.content.clone()));
     if let Some(routes) = &prefix_routes {
-        settings.prefix_routes = Arc::new(routes.content.clone());
+        settings.prefix_routes = Some(Arc::new(routes.content.clone()));
     }
     if let Some(names) = &names {
         settings.names = Arc::new(names.content.clone());

@@ -9,9 +9,12 @@ use lk_diag::{Diagnostic, Diagnostics, SourceFile};
 use lk_qos::policy::PolicyFile;
 use lk_sm::Settings;
 
+/// What becomes of a file that cannot be used.
+const KEPT: &str = "what was read of it before, by this run, still counts";
+
 /// Reads both files into the settings. On a simulated fabric they count only if they are named.
 /// With QoS off the policy is not even looked at. One that is bad is taken in all the same: the
-/// manager knows which was the last good one.
+/// manager knows which was the last good one. One that cannot be read is as bad.
 pub(super) fn read(
     effective: &Effective,
     simulated: bool,
@@ -23,27 +26,40 @@ pub(super) fn read(
         let named = effective.origin(key).place().is_some();
         let path = path.as_deref().filter(|_| named || !simulated)?;
         match fs::read(path) {
-            Ok(bytes) => Some(SourceFile::new(path, bytes)),
+            Ok(bytes) => Some((SourceFile::new(path, bytes), true)),
             Err(error) if error.kind() == ErrorKind::NotFound && !named => None,
             Err(error) => {
                 let message = format!("cannot read {path}: {error}");
-                said.push(Diagnostic::error(codes::UNREADABLE, message));
-                None
+                said.push(Diagnostic::error(codes::UNREADABLE, message).note(KEPT));
+                Some((SourceFile::new(path, ""), false))
             }
         }
     };
     if options.qos
-        && let Some(source) = text("qos_policy_file", &options.qos_policy_file, said)
+        && let Some((source, is_read)) = text("qos_policy_file", &options.qos_policy_file, said)
     {
-        let (policy, found) = qos_policy::parse(&source);
-        said.extend(found);
+        let (mut policy, found) = qos_policy::parse(&source);
+        if is_read {
+            said.extend(found);
+        }
+        policy.refused |= !is_read;
         settings.policy = Some(Arc::new(PolicyFile { source, policy }));
     }
-    if let Some(source) = text("prefix_routes_file", &options.prefix_routes_file, said) {
-        let (routes, found) = prefix_routes::parse(&source);
-        said.extend(found);
-        settings.prefix_routes = Arc::new(routes);
-    }
+    settings.prefix_routes = match text("prefix_routes_file", &options.prefix_routes_file, said) {
+        None => Some(Arc::default()),
+        Some((_, false)) => None,
+        Some((source, true)) => {
+            let (routes, found) = prefix_routes::parse(&source);
+            let usable = !routes.routes.is_empty() || !found.has_errors();
+            let name = source.name().to_owned();
+            said.extend(found);
+            if !usable {
+                let message = format!("nothing in {name} can be used");
+                said.push(Diagnostic::error(codes::UNREADABLE, message).note(KEPT));
+            }
+            usable.then(|| Arc::new(routes))
+        }
+    };
 }
 
 #[cfg(test)]
@@ -80,11 +96,22 @@ mod tests {
         let conf = format!("prefix_routes_file {routes}\n");
         let (on, said) = settings(&conf, &["-Q", "-Y", &policy]);
         assert_eq!((on.policy.map(|p| p.policy.refused), said), (Some(false), 0));
-        assert_eq!(on.prefix_routes.routes.len(), 1);
+        assert_eq!(on.prefix_routes.map(|p| p.routes.len()), Some(1));
         let (bad, said) = settings("", &["-Q", "-Y", &bad]);
         assert!(bad.policy.is_some_and(|p| p.policy.refused) && said > 0);
-        let (none, said) = settings("", &["-Q", "-Y", "/nowhere/qos-policy.conf"]);
-        assert_eq!((none.policy.is_some(), said), (false, 1));
+        let here = folder.path().to_str().expect("text");
+        for unreadable in ["/nowhere/qos-policy.conf", here] {
+            let (none, said) = settings("", &["-Q", "-Y", unreadable]);
+            assert_eq!((none.policy.map(|p| p.policy.refused), said), (Some(true), 1));
+            let conf = format!("prefix_routes_file {unreadable}\n");
+            let (none, said) = settings(&conf, &[]);
+            assert_eq!((none.prefix_routes, said), (None, 1));
+        }
+        let wrong = write("no-routes.conf", "this is none\n");
+        assert_eq!(settings(&format!("prefix_routes_file {wrong}\n"), &[]).0.prefix_routes, None);
+        let empty = write("empty.conf", "\n");
+        let (empty, said) = settings(&format!("prefix_routes_file {empty}\n"), &[]);
+        assert_eq!((empty.prefix_routes.map(|p| p.routes.len()), said), (Some(0), 0));
         assert_eq!(settings("", &["-Q"]).1, 0, "the machine's own is not for simulated fabrics");
     }
 }

@@ -10,29 +10,34 @@ use crate::event::Level;
 use crate::plan::{Plan, Report};
 use crate::testing::observed;
 
-/// A ring of four switches with a host on each, as `host0` to `host3` on `s0` to `s3`; the sweep
-/// gives LIDs.
-fn ring() -> Fabric {
+/// A ring of switches with a host on each, as `host0` on `s0` and so on; the sweep gives LIDs.
+fn ring(switches: u64) -> Fabric {
+    let count = switches as usize;
     let mut b = FabricBuilder::new();
-    let switches: Vec<_> = (0..4)
+    let switches: Vec<_> = (0..switches)
         .map(|n| {
             let name = format!("s{n}");
             b.add_node(NodeSpec::new(Guid(0x20 + n), NodeKind::Switch, &name, 4)).unwrap()
         })
         .collect();
-    for n in 0..4_usize {
+    for n in 0..count {
         let name = format!("host{n}");
         let spec = NodeSpec::new(Guid(0x10 + n as u64), NodeKind::Ca, &name, 1);
         let host = b.add_node(spec).unwrap();
         b.set_port(host, 1, Guid(0x50 + n as u64), Lid(0), 0).unwrap();
         b.connect((host, 1), (switches[n], 1)).unwrap();
-        b.connect((switches[n], 2), (switches[(n + 1) % 4], 3)).unwrap();
+        b.connect((switches[n], 2), (switches[(n + 1) % count], 3)).unwrap();
     }
     b.build()
 }
 
+/// A decision on a ring of four.
 fn on_ring(options: Options) -> (crate::Observed, Desired) {
-    let seen = observed(ring(), Guid(0x50));
+    decided(ring(4), options)
+}
+
+fn decided(fabric: Fabric, options: Options) -> (crate::Observed, Desired) {
+    let seen = observed(fabric, Guid(0x50));
     let settings = Settings::new(options, lk_config::guid2lid::Guid2Lid::new());
     let desired = decide(&seen, &settings);
     (seen, desired)
@@ -161,18 +166,19 @@ fn what_is_lost_or_goes_round_is_named() {
     assert!(events.len() >= 2 && events.iter().all(|level| *level == Level::Error));
 }
 
-/// minhop closes the ring, and everybody is told.
+/// On a ring of five there is one shortest way to each other switch, and they close it. Everybody
+/// is told.
 #[test]
 fn a_decision_holds_the_verdict_on_its_routes() {
     for qos in [false, true] {
-        let (seen, desired) = on_ring(Options { qos, ..Options::default() });
+        let (seen, desired) = decided(ring(5), Options { qos, ..Options::default() });
         let verdict = desired.verdict.clone().unwrap();
         assert!(!verdict.deadlock_free);
         assert_eq!(verdict.any_sl, if qos { AnySl::Loop } else { AnySl::Unknown });
         let loops = desired.events.iter().filter(|e| matches!(e, Event::CreditLoop { .. })).count();
         assert_eq!(loops, 1);
         let report = Report::of(&Plan::compare(&seen, &desired), &seen, &desired);
-        assert!(report.text(false).contains("CREDIT LOOP of 4 links"));
+        assert!(report.text(false).contains("CREDIT LOOP of 5 links"));
         assert_eq!(report.proof, desired.verdict);
     }
 }

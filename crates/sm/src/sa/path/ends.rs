@@ -67,7 +67,7 @@ pub(super) fn is_off_subnet(context: &Context<'_>, gid: Gid) -> bool {
 /// The port of the router that leads to another subnet, by prefix-routes.conf.
 pub(super) fn router_to(context: &Context<'_>, gid: Gid) -> Option<PortId> {
     let view = context.view();
-    let route = view.settings.prefix_routes.find(gid.prefix)?;
+    let route = view.settings.prefix_routes.as_ref()?.find(gid.prefix)?;
     let fabric = &view.seen.fabric;
     let is_router = |p: &PortId| fabric.node(fabric.owner(*p)).kind == lk_fabric::NodeKind::Router;
     match route.value.router {

@@ -105,6 +105,7 @@ impl<'a> Paths<'a> {
     /// # Errors
     /// It would be too much.
     pub(super) fn finish(self, effects: &mut Effects) -> Result<Records, Status> {
+        effects.pairs += self.left.map_or(0, |left| MOST_PAIRS - left);
         if self.found.is_empty() {
             effects.no_path = self.refused;
         }
@@ -113,13 +114,24 @@ impl<'a> Paths<'a> {
 
     /// All paths between two ends.
     pub(super) fn between(&mut self, from: End, to: End) {
-        let all = self.context.index().end_ports();
+        let partitions = self.context.index().partitions();
+        let seen = |port: &&PortId| partitions.share(self.requester, **port);
+        let all: Vec<PortId> = match (from, to) {
+            (End::Any, _) | (_, End::Any) => {
+                self.context.index().end_ports().iter().filter(seen).copied().collect()
+            }
+            _ => Vec::new(),
+        };
         let any = |port: PortId| End::Port { port, lids: lids_of(self.context, port), gid: None };
         match (from, to) {
             (End::Nobody, _) | (_, End::Nobody) => {}
+            // That it would be too much need not be found out by doing it.
+            (End::Any, End::Any) if !self.only_one && all.len().pow(2) > MOST_PAIRS => {
+                self.left = None;
+            }
             (End::Any, End::Any) => {
-                for to in all {
-                    for from in all {
+                for to in &all {
+                    for from in &all {
                         if self.is_full() {
                             return;
                         }

@@ -120,3 +120,18 @@ fn an_m_key_is_shown_to_trusted_askers_only_and_cannot_be_guessed() {
     assert_eq!(lab.count(&guess), 0);
     assert_eq!(lab.count(&guess.trusted()), usize::from(told == 0x1234));
 }
+
+#[test]
+fn a_service_that_is_not_seen_cannot_be_deleted_nor_read_by_deleting_it() {
+    let mut lab = Lab::new(partitions());
+    let key = service_mask::SERVICE_ID | service_mask::GID | service_mask::PKEY;
+    let mut record = ServiceRecord::default();
+    record.set_service_id(77);
+    record.set_gid(Gid { prefix: 0xFE80 << 48, guid: Guid(GUIDS[3]) });
+    assert!(lab.ask(&Ask::new(method::SET, key, &record).from(4)).is_ok());
+    let delete = Ask::new(method::DELETE, key, &record);
+    assert_eq!(lab.ask(&delete.clone().from(6)), Err(sa_status::NO_RECORDS.0));
+    let all = Ask::new(TABLE, 0, &ServiceRecord::default());
+    assert_eq!(lab.count(&all.from(4)), 1);
+    assert!(lab.ask(&delete.from(5)).is_ok(), "who shares a partition may, as in OpenSM");
+}
