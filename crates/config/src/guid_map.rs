@@ -70,9 +70,10 @@ pub fn parse(source: &SourceFile) -> (GuidMap, Diagnostics) {
             .at(source, source.line_span(1), "is this a file of GUIDs at all?"),
         );
     }
-    if reader.map.entries.is_empty()
-        && reader.bad > 3
-        && let Some(wrong) = kind::wrong(source, FileKind::Guids, true)
+    let nothing = reader.map.entries.is_empty();
+    // In a program there is a line by chance that begins like a number.
+    if reader.bad > 3
+        && let Some(wrong) = kind::wrong(source, FileKind::Guids, nothing)
     {
         return (reader.map, wrong);
     }
@@ -222,6 +223,15 @@ mod tests {
         let (entries, _, found) = read(&text);
         assert_eq!(entries.iter().map(|e| e.0).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(found, ["CF033"]);
+    }
+
+    #[test]
+    fn a_program_is_one_though_a_line_begins_like_a_number() {
+        let mut bytes = b"\x7fELF\n0x12\n".to_vec();
+        bytes.extend((0..4000_u32).flat_map(|n| [0, 7, b'\n', (n % 200) as u8]));
+        let (map, found) = parse(&SourceFile::new("f", bytes));
+        assert!(!map.entries.is_empty());
+        assert!(found.find(codes::WRONG_FILE).is_some() && found.len() == 1, "{found:?}");
     }
 
     proptest! {

@@ -16,12 +16,12 @@ use tempfile::TempDir;
 
 /// Fabrics that minhop routes with a credit loop.
 const WITH_LOOPS: [&str; 16] = [
-    "torus 4 --hosts 1",
     "torus 5 --hosts 1",
     "torus 6 --hosts 2",
     "torus 7 --hosts 1",
     "torus 8 --hosts 1",
     "torus 9 --hosts 3",
+    "torus 10 --hosts 1",
     "torus 4 4 --hosts 1",
     "torus 4 4 --hosts 3",
     "torus 5 3 --hosts 1",
