@@ -87,12 +87,14 @@ impl Lids {
         lids
     }
 
-    /// Whether a link carries an eighth more than its share already.
+    /// Whether a link carries a seventh more than its share already, or an eighth where the share
+    /// is small: one LID counts for more there.
     fn is_full(&self, link: usize) -> bool {
         let Some(s) = self.from.get(link).copied().flatten() else { return false };
         let (links, all) = self.ups[s as usize];
         let share = all.div_ceil(links);
-        self.carried[link] >= share + share / 8
+        let part = if share < 32 { 8 } else { 7 };
+        self.carried[link] >= share + share / part
     }
 
     fn add(&mut self, link: usize) {

@@ -131,7 +131,7 @@ impl<'a> Layer<'a> {
         let used = self.loads.iter().filter(|load| **load > 1).count() as u64;
         let mean = self.loads.iter().sum::<u64>() / used.max(1);
         let fullest = self.loads.iter().copied().max().unwrap_or(0);
-        let most = mean + fullest.saturating_sub(mean) / 2;
+        let most = mean + fullest.saturating_sub(mean) * 3 / 4;
         for share in shares {
             self.home = share.home;
             let mut loaded = false;
