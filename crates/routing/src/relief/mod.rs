@@ -142,8 +142,10 @@ pub(crate) struct Relief<'a, T> {
 const FIRST_SHARE: u64 = 2;
 const LAST_SHARE: u64 = 8;
 
-/// Ways that are looked at on a small fabric, at most.
+/// Ways that are looked at, at most, on a small fabric and on a large one: some two seconds of
+/// work.
 const PROBES: usize = 1 << 18;
+const MOST_PROBES: usize = 1 << 21;
 
 /// As good as the least that the fullest link has to carry.
 pub(crate) const fn good(floor: u64) -> u64 {
@@ -169,7 +171,7 @@ impl<'a, T: Turning> Relief<'a, T> {
             }
         }
         goals.sort_by_key(|goal| goal.lid);
-        let probes = PROBES.max(graph.len() * goals.len() / 16);
+        let probes = (graph.len() * goals.len() / 16).clamp(PROBES, MOST_PROBES);
         let moved = BTreeSet::new();
         Self { graph, distances, turning, goals, lfts, load, lids, probes, moved }
     }

@@ -275,11 +275,14 @@ impl Sm {
             self.refuse(why.to_owned());
             return;
         };
-        let own = seen.state(seen.sm_port);
         if seen.fabric.links().next().is_none() {
+            let own = match seen.port_info(seen.sm_port) {
+                Some(_) => format!("its link is {}", seen.state(seen.sm_port)),
+                None => "it did not say how its link is".to_owned(),
+            };
             let why = format!(
-                "no switch and no other node can be reached from {} (its link is {own}): there is \
-                 nothing to route. Check the cable, or choose another port with -g",
+                "no switch and no other node can be reached from {} ({own}): there is nothing to \
+                 route. Check the cable, or choose another port with -g",
                 seen.fabric.port_name(seen.sm_port)
             );
             self.refuse(why);
