@@ -172,3 +172,9 @@ proptest! {
         fuzzing::sa_db(&bytes);
     }
 }
+
+/// The 31st byte of this name is white space, which is at its end once the rest is cut off.
+#[test]
+fn a_name_that_is_cut_at_white_space_is_written_as_it_is_read() {
+    fuzzing::partitions(b"a name of thirty bytes exactly\tand more : ALL=full ;");
+}

@@ -4,7 +4,7 @@ use super::findings::Findings;
 use super::words::{FLAGS, Flag, INDEX0, MEMBERS, Word, find};
 use super::{Member, NAME_MAX, Place, Statement, flags};
 use crate::Placed;
-use crate::options::number::base0_unsigned;
+use crate::options::number::{base0_unsigned, c_space};
 
 /// Reads a header; `None` if its key is none.
 pub(super) fn read(head: Word<'_>, findings: &mut Findings<'_>) -> Option<Statement> {
@@ -42,6 +42,8 @@ fn named(word: Word<'_>, findings: &mut Findings<'_>) -> Option<Placed<String>> 
         let message = format!("the name is cut to {NAME_MAX} bytes");
         findings.otherwise(word.place, message, "");
     }
+    // What was in the middle of the name is at its end now.
+    let cut = cut.trim_end_matches(c_space);
     (!cut.is_empty()).then(|| Placed { value: cut.to_owned(), place: word.place })
 }
 
