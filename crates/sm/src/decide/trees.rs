@@ -199,6 +199,13 @@ struct Outcome {
     lost: Vec<SwitchId>,
 }
 
+impl Outcome {
+    /// No tree.
+    const fn none(mlid: Lid) -> Self {
+        Self { mlid, grown: None, lost: Vec::new() }
+    }
+}
+
 impl Work<'_> {
     fn grow(
         &self,
@@ -218,12 +225,16 @@ impl Work<'_> {
             .members
             .of
             .par_iter()
-            .map(|(mlid, members)| {
-                let shape = old.and_then(|o| o.shapes.get(mlid));
-                let shape = shape.and_then(|s| translate.as_ref()?.tree(s));
-                let shared = master.map(|master| self.part(master, *mlid, members));
-                shared
-                    .unwrap_or_else(|| self.one(*mlid, members, grower.as_deref(), shape.as_ref()))
+            .map(|(mlid, members)| match (master, grower.as_deref()) {
+                // A group of one has nobody to send to.
+                _ if members.ports.len() < 2 => Outcome::none(*mlid),
+                (Some(master), _) => self.part(master, *mlid, members),
+                (None, Some(grower)) => {
+                    let shape = old.and_then(|o| o.shapes.get(mlid));
+                    let shape = shape.and_then(|s| translate.as_ref()?.tree(s));
+                    self.one(*mlid, members, grower, shape.as_ref())
+                }
+                (None, None) => Outcome::none(*mlid),
             })
             .collect();
         for outcome in outcomes {
@@ -271,9 +282,6 @@ impl Work<'_> {
 
     /// The part of the engine's own tree that a group needs.
     fn part(&self, master: &MasterTree, mlid: Lid, members: &MlidMembers) -> Outcome {
-        if members.ports.len() < 2 {
-            return Outcome { mlid, grown: None, lost: Vec::new() };
-        }
         let places = self.places(members);
         let outside = |s: &SwitchId| master.root() != *s && master.parent(*s).is_none();
         let lost: BTreeSet<_> = places.iter().map(|(s, _)| *s).filter(outside).collect();
@@ -285,16 +293,10 @@ impl Work<'_> {
         &self,
         mlid: Lid,
         members: &MlidMembers,
-        grower: Option<&Grower>,
+        grower: &Grower,
         old: Option<&Tree>,
     ) -> Outcome {
-        let none = Outcome { mlid, grown: None, lost: Vec::new() };
-        // A group of one has nobody to send to.
-        if members.ports.len() < 2 {
-            return none;
-        }
         let (places, sls) = (self.places(members), sls(members));
-        let Some(grower) = grower else { return none };
         let grown = grower.tree(&places, old, self.members.all);
         let tree = grown.tree.map(|tree| {
             let ports = tree.ports(&places);

@@ -286,11 +286,9 @@ impl Sa {
             let bytes = refusal(&message, sa_status::REQ_INVALID).into();
             return Some(Outgoing { to: from, bytes, timeout: None });
         }
-        let patience = u64::from(served.view.settings.options.max_msg_fifo_timeout);
-        let bounds = Bounds { patience: Duration::millis(patience), ..Bounds::default() };
         let client = served.index.lid(served.index.port_by_lid(from.lid)?);
         let waiting = Waiting { client, from, request: Packed::new(bytes), since: now };
-        if self.queue.push(bounds, waiting) != Pushed::Full {
+        if self.queue.push(Bounds::default(), waiting) != Pushed::Full {
             return None;
         }
         let bytes = refusal(&message, Status::BUSY).into();

@@ -12,7 +12,7 @@ use lk_wire::Lid;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::io::GsiAddress;
-use crate::time::{Duration, Instant};
+use crate::time::Instant;
 
 /// How much of the room that is left one client may have: a line is at most this part of it.
 ///
@@ -27,14 +27,12 @@ pub struct Bounds {
     pub each: usize,
     /// The most requests that wait, besides the first one of each client.
     pub all: usize,
-    /// How long a request may wait.
-    pub patience: Duration,
 }
 
 impl Default for Bounds {
     /// Room for a hundred requests of each of ten thousand clients, about 200 bytes each.
     fn default() -> Self {
-        Self { each: 256, all: 1 << 20, patience: Duration::secs(10) }
+        Self { each: 256, all: 1 << 20 }
     }
 }
 
@@ -160,7 +158,7 @@ impl Queue {
 mod tests {
     use super::*;
 
-    const BOUNDS: Bounds = Bounds { each: 3, all: 5 * SHARE, patience: Duration::secs(1) };
+    const BOUNDS: Bounds = Bounds { each: 3, all: 5 * SHARE };
 
     fn request(lid: u16, number: u8) -> Waiting {
         let (client, from) = (Lid(lid), GsiAddress { lid: Lid(lid), ..GsiAddress::default() });

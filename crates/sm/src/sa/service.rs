@@ -74,11 +74,14 @@ impl Services {
     }
 
     fn add(&mut self, service: Service) -> bool {
-        self.withdraw(&service.record);
+        // One that is there already makes room for itself, and stays where there is none.
+        let before = self.find(&service.record).map(|before| before.by);
         let of_port = self.announced.get(&service.by).copied().unwrap_or(0);
-        if self.all.len() >= MOST || of_port >= MOST_EACH {
+        let full = before.is_none() && self.all.len() >= MOST;
+        if full || (before != Some(service.by) && of_port >= MOST_EACH) {
             return false;
         }
+        self.withdraw(&service.record);
         self.last += 1;
         self.numbers.insert(key(&service.record), self.last);
         self.ends.extend(service.until.map(|at| (at, self.last)));
@@ -298,6 +301,8 @@ mod tests {
         assert_eq!(room, MOST_EACH);
         assert!(all.announce(at(0), 0, Guid(2), &record(u64::MAX, 9)));
         assert!(all.announce(at(1), 1, Guid(1), &record(0, 9)), "its own, once more");
+        assert!(!all.announce(at(1), 1, Guid(1), &record(u64::MAX, 9)), "another port's");
+        assert!(all.find(&record(u64::MAX, 0)).is_some_and(|service| service.by == Guid(2)));
         assert!(all.withdraw(&record(1, 0)).is_some());
         assert!(all.announce(at(1), 1, Guid(1), &record(1 << 40, 9)), "in the place of that one");
         assert!(all.expire(at(99)) && all.announced.is_empty());
