@@ -14,7 +14,7 @@ use lk_diag::{SourceFile, Span};
 
 pub use apply::Actions;
 pub use manual::{help_text, man_page};
-pub use own::SM_OPTIONS;
+pub use own::{REQUIRE_LOOP_FREE, SM_OPTIONS};
 pub use table::{Argument, CommandLineOption, Effect, OPTIONS};
 
 /// The command line cannot be understood: the program prints this and its usage, and exits 2.

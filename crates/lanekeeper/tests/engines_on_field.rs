@@ -112,3 +112,35 @@ fn fat_trees_are_told_from_what_is_none() {
         }
     }
 }
+
+/// A fabric that ibdiag's authors made to show a credit loop of opensm's default routing. Here
+/// minhop makes none of it, dor does.
+#[test]
+fn routes_that_can_deadlock_are_refused_where_none_may() {
+    let Some(shared) = shared() else { return };
+    let fabric = shared.join("cases/topo/t08-credit-loop-16hca.ibdm.topo");
+    let run = |engines: &str, more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_lanekeeper"))
+            .args(["route", "-Q", "--json", "-R", engines])
+            .args(more)
+            .arg(&fabric)
+            .output()
+            .expect("the binary was built for this test");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let engine = serde_json::from_slice(&output.stdout)
+            .map_or(Value::Null, |report: Value| report["engine"].clone());
+        (engine, output.status.code(), said)
+    };
+    let (engine, code, _) = run("dor", &[]);
+    assert_eq!((engine, code), ("dor".into(), Some(1)), "routed, and the loop is told");
+    let (engine, code, said) = run("dor,updn", &["--require-loop-free"]);
+    assert_eq!((engine, code), ("updn".into(), Some(0)), "{said}");
+    assert!(said.contains("dor cannot route this fabric: packets could wait"), "{said}");
+    let (engine, code, said) = run("dor,no_fallback", &["--require-loop-free"]);
+    assert_eq!((engine, code), (Value::Null, Some(1)), "{said}");
+    assert!(said.contains("no engine of \"dor,no_fallback\" routes this fabric"), "{said}");
+    for engine in ["minhop", "updn", "dfsssp", "lash", "nue"] {
+        let (routed, code, said) = run(engine, &["--require-loop-free"]);
+        assert_eq!((routed, code), (engine.into(), Some(0)), "{said}");
+    }
+}

@@ -97,6 +97,9 @@ pub struct RouteOptions {
     pub data_vls: DataVls,
     /// The content of torus-2QoS.conf (`torus_config`); none where it is not there or has errors.
     pub torus: Option<TorusSpec>,
+    /// Engines whose routes were looked at and may not be used (`require_loop_free`): they decline
+    /// for these reasons.
+    pub refused: Vec<Decline>,
 }
 
 /// The least numbers of data VLs that ports have, by VLCap and max_op_vls: 1 to 15 (IBA 14.2.5.6).

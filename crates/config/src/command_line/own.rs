@@ -42,7 +42,19 @@ pub static SM_OPTIONS: &[CommandLineOption] = &[
         Argument::None,
         "With --plan: name every port, not the first few of each kind.",
     ),
+    REQUIRE_LOOP_FREE,
 ];
+
+/// For every command that routes.
+pub const REQUIRE_LOOP_FREE: CommandLineOption = CommandLineOption {
+    effect: Effect::Fixed("require_loop_free", "TRUE"),
+    ..CommandLineOption::own(
+        &["require-loop-free"],
+        Argument::None,
+        "Use no routes that can deadlock: an engine that makes such declines, and the next one of \
+         the list is tried.",
+    )
+};
 
 impl CommandLineOption {
     /// A long option of a program's own, whose argument [`super::CommandLine::extra`] gives.

@@ -117,6 +117,9 @@ options! {
         /// If TRUE, the forwarding tables that switches hold are read before the first routes are
         /// made, and their entries stay where the routing engine allows it.
         adopt_routes: bool = true, reload, Applied, own;
+        /// If TRUE, an engine whose routes can deadlock counts as one that declines: the next one
+        /// of the list is tried, and where none is left nothing is routed.
+        require_loop_free: bool = false, reload, Applied, own;
         /// If TRUE, routes are kept while the topology stays the same.
         use_ucast_cache: bool = false, fixed,
             NoEffect("routes always stay while the topology stays the same, and after a change of \

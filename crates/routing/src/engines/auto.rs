@@ -10,6 +10,7 @@ use lk_fabric::SwitchId;
 use lk_wire::Sl;
 
 use crate::engines::find;
+use crate::engines::list::attempt;
 use crate::graph::Graph;
 use crate::hops::Hops;
 use crate::job::{Decline, Engine, RouteJob, RouteOptions, Routes, SlPlan};
@@ -62,8 +63,8 @@ impl Auto {
                 continue;
             };
             let planned = match &options {
-                Some(options) => engine.plan(&RouteJob { options, ..*job }),
-                None => engine.plan(job),
+                Some(options) => attempt(engine, &RouteJob { options, ..*job }),
+                None => attempt(engine, job),
             };
             match planned {
                 Ok(mut routes) if deadlock_free(job, &routes) => {

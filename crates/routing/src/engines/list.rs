@@ -100,18 +100,27 @@ fn afresh(list: &str, job: &RouteJob<'_>) -> Outcome {
     if (named && !fallback) || !outcome.unknown.is_empty() {
         return outcome;
     }
-    outcome.fell_back = named;
-    match super::MinHop.plan(job) {
-        Ok(routes) => outcome.routes = Some(routes),
+    match attempt(&super::MinHop, job) {
+        Ok(routes) => {
+            outcome.fell_back = named;
+            outcome.routes = Some(routes);
+        }
+        Err(decline) if outcome.declined.contains(&decline) => {}
         Err(decline) => outcome.declined.push(decline),
     }
     outcome
 }
 
+/// What an engine says to the job, if its routes have not been refused before.
+pub(super) fn attempt(engine: &dyn Engine, job: &RouteJob<'_>) -> Result<Routes, Decline> {
+    let refused = job.options.refused.iter().find(|refused| refused.engine == engine.name());
+    refused.map_or_else(|| engine.plan(job), |refused| Err(refused.clone()))
+}
+
 /// What the engine of this name says to the job; `None` for an unknown name.
 fn plan(name: &str, job: &RouteJob<'_>) -> Option<Result<Routes, Decline>> {
     if let Some(engine) = find(name) {
-        return Some(engine.plan(job));
+        return Some(attempt(engine, job));
     }
     let by_name = |n: &&&'static str| **n == name;
     let engine = NVIDIA_ONLY.iter().find(by_name)?;

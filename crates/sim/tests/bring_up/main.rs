@@ -8,6 +8,7 @@ mod changes;
 mod clients;
 mod faults;
 mod field;
+mod loop_free;
 mod multicast;
 mod path_sls;
 mod reading;

@@ -26,7 +26,7 @@ use lk_config::{Options, PartitionsConf, PrefixRoutes};
 use lk_fabric::{FabricBuilder, PortId};
 use lk_qos::policy::PolicyFile;
 use lk_routing::{
-    GroupTree, Ledger, Lfts, LidMap, Outcome, RouteJob, RouteOptions, Routes, SlPlan,
+    Decline, GroupTree, Ledger, Lfts, LidMap, Outcome, RouteJob, RouteOptions, Routes, SlPlan,
 };
 use lk_wire::{Lid, MlnxExtPortInfo, PKeyTable, PortInfo, SwitchInfo, VlArbTable};
 
@@ -185,9 +185,29 @@ pub(crate) fn decide_with(
     groups: &Memberships,
     before: Option<&Desired>,
 ) -> Desired {
+    let mut options = route_options(seen, settings);
+    loop {
+        let desired = decide_by(seen, settings, &options, groups, before);
+        let refusal = desired.refusal().filter(|_| settings.options.require_loop_free);
+        match refusal {
+            // Each round strikes an engine off the list.
+            Some(refusal) if !options.refused.contains(&refusal) => options.refused.push(refusal),
+            _ => return desired,
+        }
+    }
+}
+
+/// Decides, with these options for routing.
+fn decide_by(
+    seen: &Observed,
+    settings: &Settings,
+    options: &RouteOptions,
+    groups: &Memberships,
+    before: Option<&Desired>,
+) -> Desired {
     let mut events = Vec::new();
     let plan = lids::assign(seen, settings, &mut events);
-    let (routes, ledger) = route(seen, settings, &plan.map, before, &mut events);
+    let (routes, ledger) = route(seen, settings, options, &plan.map, before, &mut events);
     torus::changes(settings, before, routes.as_ref(), &mut events);
     let partitions = Partitions::of(seen, settings);
     let pkeys = pkeys::tables(seen, &partitions, &settings.options, &mut events);
@@ -256,14 +276,14 @@ pub(crate) fn route_options(seen: &Observed, settings: &Settings) -> RouteOption
 fn route(
     seen: &Observed,
     settings: &Settings,
+    options: &RouteOptions,
     lids: &LidMap,
     before: Option<&Desired>,
     events: &mut Vec<Event>,
 ) -> (Option<Routes>, Option<Arc<Ledger>>) {
-    let options = route_options(seen, settings);
     let asked = settings.options.routing_engine.as_deref();
     let list = engines::in_force(asked, events);
-    let job = RouteJob { fabric: &seen.fabric, lids, options: &options, previous: None };
+    let job = RouteJob { fabric: &seen.fabric, lids, options, previous: None };
     let before = before.and_then(|before| before.ledger.as_deref());
     let before = before.filter(|ledger| seen.holds(ledger.lfts()));
     let (outcome, ledger) = match before.and_then(|ledger| ledger.reroute(&list, &job).ok()) {
@@ -314,6 +334,11 @@ fn tell(settings: &Settings, asked: Option<&str>, outcome: &Outcome, events: &mu
 }
 
 impl Desired {
+    /// Why the routes may not be used where only routes that cannot deadlock may be.
+    fn refusal(&self) -> Option<Decline> {
+        self.verdict.as_ref()?.refusal(self.routes.as_ref()?.engine)
+    }
+
     /// LIDs and routes and nothing else, as from a file.
     #[must_use]
     pub fn routed(lids: LidMap, ports: Vec<Option<PortInfo>>, routes: Routes) -> Self {

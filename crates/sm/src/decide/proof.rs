@@ -16,7 +16,7 @@ mod witness;
 use lk_fabric::{Fabric, PortId, SwitchId};
 use lk_routing::check::{Check, check};
 use lk_routing::proof::{Lanes, OneLane, PathSls, SlSet, Wait};
-use lk_routing::{End, GroupTree, LidMap, Routes, SlPlan};
+use lk_routing::{Decline, End, GroupTree, LidMap, Routes, SlPlan};
 use lk_wire::{PortNum, Sl};
 
 use super::QosTables;
@@ -127,6 +127,24 @@ impl Verdict {
         let proved = Event::Proved { waits: self.waits, lanes: self.lanes.len() };
         events.extend(self.credit_loop(engine).or(self.deadlock_free.then_some(proved)));
         events
+    }
+
+    /// Why the routes of this engine may not be used where `require_loop_free` is set; nothing if
+    /// they may.
+    #[must_use]
+    pub fn refusal(&self, engine: &'static str) -> Option<Decline> {
+        let what = match self.circle.as_slice() {
+            [] => "packets could go round until their lifetime ends".to_owned(),
+            circle @ [first, ..] => format!(
+                "packets could wait for each other in a circle of {} links, one from {} \
+                 to {}",
+                circle.len(),
+                first.from,
+                first.to
+            ),
+        };
+        let reason = format!("{what}, and require_loop_free is set");
+        (!self.deadlock_free).then_some(Decline { engine, reason })
     }
 
     /// What a log has to hold of a circle in which packets can wait for ever.

@@ -46,7 +46,8 @@ impl Comparison {
             let previous = asked.previous.filter(|_| asked.keep);
             let options = &request.settings.routing;
             let job = RouteJob { fabric, lids: &lids.map, options, previous };
-            let (mut outcome, seconds) = timed(&format!("{name},no_fallback"), &job);
+            let (mut outcome, seconds) =
+                timed(&format!("{name},no_fallback"), &job, &request.settings);
             if let Some(unknown) = outcome.unknown.first() {
                 return Err(Failure::Unusable(anyhow::anyhow!("--compare: {unknown}")));
             }

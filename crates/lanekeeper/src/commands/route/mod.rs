@@ -21,7 +21,7 @@ use std::time::Instant;
 use anyhow::{Context, anyhow};
 use lk_fabric::Fabric;
 use lk_routing::{Lfts, LidMap, Outcome, RouteJob, Routes};
-use lk_sm::Settings;
+use lk_sm::{Settings, Verdict};
 
 use crate::commands::sm::files;
 use crate::failure::{FOUND, Failure};
@@ -132,7 +132,7 @@ pub(super) fn routes(
 ) -> Result<Routed, Failure> {
     let engines = settings.options.routing_engine.as_deref().unwrap_or("minhop");
     let job = RouteJob { fabric, lids, options: &settings.routing, previous: None };
-    let (outcome, seconds) = timed(engines, &job);
+    let (outcome, seconds) = timed(engines, &job, settings);
     settled(outcome, seconds, engines)
 }
 
@@ -146,14 +146,27 @@ fn attempt(
 ) -> Result<Routed, Failure> {
     let previous = asked.previous.filter(|_| asked.keep);
     let job = RouteJob { fabric, lids, options: &request.settings.routing, previous };
-    let (outcome, seconds) = timed(engines, &job);
+    let (outcome, seconds) = timed(engines, &job, &request.settings);
     settled(outcome, seconds, engines)
 }
 
-fn timed(engines: &str, job: &RouteJob<'_>) -> (Outcome, f64) {
-    let start = Instant::now();
-    let outcome = lk_routing::route(engines, job);
-    (outcome, start.elapsed().as_secs_f64())
+/// What comes of a list of engines, and the seconds that the one took that routes.
+fn timed(engines: &str, job: &RouteJob<'_>, settings: &Settings) -> (Outcome, f64) {
+    let mut options = job.options.clone();
+    loop {
+        let start = Instant::now();
+        let outcome = lk_routing::route(engines, &RouteJob { options: &options, ..*job });
+        let seconds = start.elapsed().as_secs_f64();
+        let routes = outcome.routes.as_ref().filter(|_| settings.options.require_loop_free);
+        let refusal = routes.and_then(|routes| {
+            Verdict::of_routes(job.fabric, job.lids, routes).refusal(routes.engine)
+        });
+        match refusal {
+            // Each round strikes an engine off the list.
+            Some(refusal) if !options.refused.contains(&refusal) => options.refused.push(refusal),
+            _ => return (outcome, seconds),
+        }
+    }
 }
 
 /// The routes of an outcome. What became of the other engines is told.

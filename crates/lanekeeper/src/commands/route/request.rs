@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::anyhow;
-use lk_config::command_line::{Argument, CommandLineOption, Effect, help_text};
+use lk_config::command_line::{Argument, CommandLineOption, Effect, REQUIRE_LOOP_FREE, help_text};
 use lk_config::guid2lid::Guid2Lid;
 use lk_config::{CommandLine, Effective};
 use lk_diag::Diagnostics;
@@ -63,6 +63,7 @@ static EXTRA: &[CommandLineOption] = &[
         "The seed of the permutations by which shares are worked out (1).",
     ),
     IBNL_PATH,
+    REQUIRE_LOOP_FREE,
     extra(&["json"], Argument::None, "Print the figures as JSON."),
 ];
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use lk_config::command_line::{Argument, CommandLineOption, Effect};
+use lk_config::command_line::{Argument, CommandLineOption, Effect, REQUIRE_LOOP_FREE};
 use lk_routing::proof::SlSet;
 use lk_sm::Settings;
 use lk_wire::Sl;
@@ -48,6 +48,7 @@ static OWN: &[CommandLineOption] = &[
          an opensm-lfts.dump, or what dump_fts or ibroute prints.",
     ),
     IBNL_PATH,
+    REQUIRE_LOOP_FREE,
     own(
         &["path-sls"],
         Argument::Required("FILE"),
