@@ -83,12 +83,14 @@ pub(super) struct Paths<'a> {
 
 impl<'a> Paths<'a> {
     pub(super) fn new(context: &'a Context<'a>, wanted: &'a Wanted, request: &Request<'_>) -> Self {
+        // A Get is answered by one path whatever NumbPath says, also 0.
+        let only_one = request.method() == method::GET;
         Self {
             context,
             wanted,
             requester: request.requester,
-            most: wanted.numb_path.map_or(usize::MAX, usize::from),
-            only_one: request.method() == method::GET,
+            most: if only_one { 1 } else { wanted.numb_path.map_or(usize::MAX, usize::from) },
+            only_one,
             left: Some(MOST_PAIRS),
             far: false,
             found: Records::none::<PathRecord>(),

@@ -1,7 +1,7 @@
 //! Each record by each of its selectors: nodes, ports, links, switches, managers.
 
 use lk_wire::sa::*;
-use lk_wire::{NodeDescription, NodeInfo, PortInfo, cap_mask, method};
+use lk_wire::{Gid, Guid, NodeDescription, NodeInfo, PortInfo, cap_mask, method};
 
 use crate::sa::testing::{Ask, GUIDS, Lab};
 
@@ -245,4 +245,51 @@ fn ports_without_a_link_show_what_they_hold() {
     let both = port_info_mask::LID | port_info_mask::PORT_NUM;
     let info = lab.records::<PortInfoRecord>(&Ask::new(GET, both, &asked))[0].info();
     assert_eq!((PortInfo::port_state(&info), info.mtu_cap(), info.vl_cap()), (1, 5, 3));
+}
+
+/// As opensm answers, of which it was asked.
+#[test]
+fn a_get_of_a_path_gives_one_whatever_number_is_asked_for() {
+    let mut lab = Lab::plain();
+    let mut asked = PathRecord::default();
+    asked.set_slid(4);
+    asked.set_dlid(6);
+    let ends = path_mask::SLID | path_mask::DLID;
+    for (mask, number, table) in [
+        (ends, 0, 0),
+        (ends, 1, 1),
+        (path_mask::SLID, 0, 0),
+        (path_mask::SLID, 1, 8),
+        (path_mask::DLID, 3, 8),
+    ] {
+        asked.set_numb_path(number);
+        let mask = mask | path_mask::NUMB_PATH;
+        let got: Vec<PathRecord> = lab.records(&Ask::new(GET, mask, &asked));
+        assert_eq!(got.len(), 1, "NumbPath {number}");
+        assert_eq!(lab.count(&Ask::new(TABLE, mask, &asked)), table, "NumbPath {number}");
+    }
+}
+
+#[test]
+fn open_ends_of_a_path_are_ports_and_not_their_aliases() {
+    let mut lab = Lab::plain();
+    let mut alias = GuidInfoRecord::default();
+    alias.set_lid(6);
+    let mut guids = alias.table();
+    guids.set(1, Guid(0xA0B0));
+    alias.set_table(&guids);
+    let set = guid_info_mask::LID | guid_info_mask::BLOCK | guid_info_mask::GUID_0 << 1;
+    lab.ask(&Ask::new(method::SET, set, &alias).from(6)).expect("an alias");
+    let mut asked = PathRecord::default();
+    asked.set_slid(4);
+    let all: Vec<PathRecord> = lab.records(&Ask::new(TABLE, path_mask::SLID, &asked));
+    assert!(all.iter().all(|path| path.dgid().guid != Guid(0xA0B0)));
+    assert_eq!(all.iter().filter(|path| path.dlid() == 6).count(), 1);
+    asked.set_dgid(Gid { prefix: 0xFE80 << 48, guid: Guid(0xA0B0) });
+    let by_alias = Ask::new(TABLE, path_mask::SLID | path_mask::DGID, &asked);
+    let paths: Vec<PathRecord> = lab.records(&by_alias);
+    assert_eq!(
+        paths.iter().map(|p| (p.dlid(), p.dgid().guid)).collect::<Vec<_>>(),
+        [(6, Guid(0xA0B0))]
+    );
 }
