@@ -85,8 +85,19 @@ struct Inner {
     text: String,
     /// Offset of each line's first byte; the first is 0.
     line_starts: Vec<usize>,
+    /// How many characters begin before each [`STRIDE`]th byte.
+    characters: Vec<usize>,
     undecodable: usize,
     first_undecodable: Option<usize>,
+}
+
+/// Characters are counted beforehand up to every so many bytes: a line can be megabytes long, and
+/// have something to be said of each word.
+const STRIDE: usize = 1024;
+
+/// How many characters begin in these bytes of UTF-8.
+fn count(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
 }
 
 impl SourceFile {
@@ -100,10 +111,17 @@ impl SourceFile {
         let line_starts = std::iter::once(0)
             .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1))
             .collect();
+        let strides = text.as_bytes().chunks(STRIDE).scan(0, |before, stride| {
+            let here = *before;
+            *before += count(stride);
+            Some(here)
+        });
+        let characters = strides.collect();
         Self(Arc::new(Inner {
             name: name.into(),
             text,
             line_starts,
+            characters,
             undecodable: bad.len(),
             first_undecodable: bad.first().copied(),
         }))
@@ -191,8 +209,16 @@ impl SourceFile {
         while !self.0.text.is_char_boundary(end) {
             end -= 1;
         }
-        let column = self.slice(Span::new(start, end)).chars().count() + 1;
+        let column = self.characters_before(end) - self.characters_before(start) + 1;
         Position { line, column }
+    }
+
+    /// How many characters begin before an offset.
+    fn characters_before(&self, offset: usize) -> usize {
+        let (stride, bytes) = (offset / STRIDE, self.0.text.as_bytes());
+        let whole = self.0.characters.get(stride).copied();
+        // The end of a text that fills its last stride begins no further one.
+        whole.map_or_else(|| count(bytes), |whole| whole + count(&bytes[stride * STRIDE..offset]))
     }
 }
 
@@ -247,6 +273,20 @@ mod tests {
         assert_eq!(file.position(999), Position { line: 4, column: 5 });
         assert_eq!(file.line_span(99), Span::point(file.text().len()));
         assert_eq!(file.line_span(0), Span::point(file.text().len()));
+    }
+
+    #[test]
+    fn columns_of_long_lines_are_counted_in_characters_too() {
+        for text in ["é".repeat(3000), "a\n".to_owned() + &"xé€".repeat(1500), "a".repeat(STRIDE)]
+        {
+            let file = SourceFile::new("f", text.clone());
+            let start = text.find('\n').map_or(0, |at| at + 1);
+            for (column, (offset, _)) in text[start..].char_indices().enumerate() {
+                assert_eq!(file.position(start + offset).column, column + 1);
+            }
+            let all = text[start..].chars().count();
+            assert_eq!(file.position(text.len()).column, all + 1);
+        }
     }
 
     #[test]
