@@ -8,6 +8,9 @@ use super::trunk::{Course, NO_SUMMIT};
 use super::wave::{Batch, Routed};
 use crate::graph::Graph;
 
+/// No link was chosen. A switch has 254 ports at most, so no link has this place.
+pub(crate) const NO_LINK: u8 = u8::MAX;
+
 /// One switch at work.
 #[derive(Clone, Debug)]
 pub(crate) struct Desk {
@@ -70,38 +73,40 @@ impl Desk {
         let sets = self.to_summit.chunks_exact(graph.words(s));
         self.lead = sets.map(|set| single(set).unwrap_or(NO_LEAD)).collect();
         let counts = forecast.of_switch(s, &self.lead, graph.links(s).len());
-        self.hosts.foresee(counts.hosts);
-        self.own.foresee(counts.own);
+        self.hosts.foresee(&counts.hosts);
+        self.own.foresee(&counts.own);
         if !self.parallel.is_empty() {
-            self.bases.foresee(counts.bases);
+            self.bases.foresee(&counts.bases);
         }
         self.below = forecast.below(s).to_vec();
     }
 
     /// Chooses ports for the LIDs of one batch, given the number of end ports whose traffic for
-    /// each arrives here. Where there is none, any port will do: only the switch itself sends.
+    /// each arrives here. Where there is none, any port will do: only the switch itself sends. The
+    /// links that were chosen go to `chosen`, or [`NO_LINK`].
     pub(crate) fn choose(
         &mut self,
-        graph: &Graph,
-        s: usize,
+        (graph, s): (&Graph, usize),
         batch: &Batch,
         weights: &[u32],
+        chosen: &mut [u8],
         taste: &Taste,
     ) {
+        let at = (graph, s);
         match graph.words(s) {
-            1 => self.choose_by::<1>(graph, s, batch, weights, taste),
-            2 => self.choose_by::<2>(graph, s, batch, weights, taste),
-            3 => self.choose_by::<3>(graph, s, batch, weights, taste),
-            _ => self.choose_by::<4>(graph, s, batch, weights, taste),
+            1 => self.choose_by::<1>(at, batch, weights, chosen, taste),
+            2 => self.choose_by::<2>(at, batch, weights, chosen, taste),
+            3 => self.choose_by::<3>(at, batch, weights, chosen, taste),
+            _ => self.choose_by::<4>(at, batch, weights, chosen, taste),
         }
     }
 
     fn choose_by<const W: usize>(
         &mut self,
-        graph: &Graph,
-        s: usize,
+        (graph, s): (&Graph, usize),
         batch: &Batch,
         weights: &[u32],
+        chosen: &mut [u8],
         taste: &Taste,
     ) {
         let links = graph.links(s);
@@ -110,22 +115,23 @@ impl Desk {
         let several = !self.parallel.is_empty();
         let mut taken = vec![LinkSet::<W>::EMPTY; if several { batch.ports } else { 0 }];
         let most = weights.iter().copied().max().unwrap_or(0);
-        for load in [&mut self.hosts, &mut self.bases, &mut self.own] {
-            load.settle(most);
+        match (batch.own, several) {
+            (true, _) => self.own.settle(most),
+            (false, false) => self.hosts.settle(most),
+            (false, true) => {
+                self.hosts.settle(most);
+                self.bases.settle(most);
+            }
         }
         let dest = batch.dest as usize;
         let below = self.below.get(dest / 64).is_some_and(|w| w >> (dest % 64) & 1 == 1);
-        for (at, (routed, weight)) in batch.lids.iter().zip(weights).enumerate() {
+        let foreseen = !below && !self.lead.is_empty();
+        let row_len = links.len() as u32;
+        let lids = batch.lids.iter().zip(weights).zip(chosen);
+        for (at, ((routed, weight), chosen)) in lids.enumerate() {
             let base = several && !batch.own && at < batch.bases;
-            let lead =
-                self.lead.get(routed.course[0] as usize).filter(|l| **l != NO_LEAD && !below);
-            let lead = lead.map(|l| usize::from(*l));
-            if let Some(lead) = lead {
-                let load = if batch.own { &mut self.own } else { &mut self.hosts };
-                load.arrive(lead);
-                if base {
-                    self.bases.arrive(lead);
-                }
+            if foreseen {
+                self.arrive(routed, batch.own, base);
             }
             let link = only.or_else(|| {
                 let free = match taken.get_mut(usize::from(routed.port)) {
@@ -133,20 +139,38 @@ impl Desk {
                     None => allowed,
                 };
                 if *weight == 0 {
-                    return free.next(usize::from(routed.lid) % links.len());
+                    return free.next((u32::from(routed.lid) % row_len) as usize);
                 }
                 self.pick((allowed, free), routed, (batch.own, base), (s, taste))
             });
-            let Some(link) = link else { continue };
+            let Some(link) = link else {
+                *chosen = NO_LINK;
+                continue;
+            };
+            *chosen = link as u8;
+            self.row[usize::from(routed.lid)] = links[link].port.0;
             if let Some(taken) = taken.get_mut(usize::from(routed.port)) {
                 taken.union(LinkSet::nth(&self.parallel, link));
+            }
+            if *weight == 0 {
+                continue;
             }
             let load = if batch.own { &mut self.own } else { &mut self.hosts };
             load.add(link, *weight);
             if base {
                 self.bases.add(link, *weight);
             }
-            self.row[usize::from(routed.lid)] = links[link].port.0;
+        }
+    }
+
+    /// A LID has its turn. If it was foreseen on a link, it no longer is.
+    fn arrive(&mut self, routed: &Routed, own: bool, base: bool) {
+        let lead = self.lead.get(routed.course[0] as usize).copied();
+        let Some(lead) = lead.filter(|lead| *lead != NO_LEAD).map(usize::from) else { return };
+        let load = if own { &mut self.own } else { &mut self.hosts };
+        load.arrive(lead);
+        if base {
+            self.bases.arrive(lead);
         }
     }
 
@@ -166,9 +190,9 @@ impl Desk {
         };
         let ties = taste.ties(routed.lid);
         let least = |set: LinkSet<W>| match ties {
-            Ties::First => load.least(set.iter(), |_| 0),
-            Ties::Random(_) => load.least(set.iter(), |link| ties.random(routed.lid, s, link)),
-            Ties::Shift => load.least_shifted(set.iter()),
+            Ties::First => load.least(set, |_| 0),
+            Ties::Random(_) => load.least(set, |link| ties.random(routed.lid, s, link)),
+            Ties::Shift => load.least_shifted(set),
         };
         let (wanted, led) = narrow(allowed, &routed.course, &self.to_summit);
         // The summits of a port's LIDs differ already. Keeping to one's own matters more than

@@ -47,7 +47,7 @@ impl<const W: usize> LinkSet<W> {
     /// The only link of the set, if there is exactly one.
     pub(crate) fn single(self) -> Option<usize> {
         let ones: u32 = self.0.iter().map(|w| w.count_ones()).sum();
-        if ones == 1 { self.iter().next() } else { None }
+        if ones == 1 { self.first() } else { None }
     }
 
     /// The first link from `start` on, beginning again at 0 where there is none.
@@ -60,12 +60,24 @@ impl<const W: usize> LinkSet<W> {
                 _ => u64::MAX,
             };
         }
-        late.or_if_empty(self).iter().next()
+        late.or_if_empty(self).first()
     }
 
-    /// The links, ascending.
-    pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
-        (0..W).flat_map(move |w| crate::paths::bits(self.0[w]).map(move |b| w * 64 + b))
+    /// The first link.
+    pub(crate) fn first(self) -> Option<usize> {
+        let word = self.0.iter().position(|word| *word != 0)?;
+        Some(word * 64 + self.0[word].trailing_zeros() as usize)
+    }
+
+    /// Does something with each link, in ascending order.
+    #[inline]
+    pub(crate) fn each(self, mut what: impl FnMut(usize)) {
+        for (w, mut word) in self.0.into_iter().enumerate() {
+            while word != 0 {
+                what(w * 64 + word.trailing_zeros() as usize);
+                word &= word - 1;
+            }
+        }
     }
 }
 
@@ -73,18 +85,24 @@ impl<const W: usize> LinkSet<W> {
 mod tests {
     use super::*;
 
+    fn links<const W: usize>(set: LinkSet<W>) -> Vec<usize> {
+        let mut links = Vec::new();
+        set.each(|link| links.push(link));
+        links
+    }
+
     #[test]
     fn sets_over_more_than_one_word() {
         let set = LinkSet::<2>([1 << 3, 1 << 6]);
         let other = LinkSet([1 << 3, 0]);
         assert!(LinkSet::<2>::EMPTY.is_empty() && LinkSet::<2>::EMPTY.single().is_none());
-        assert_eq!((set.single(), set.iter().collect::<Vec<_>>()), (None, vec![3, 70]));
+        assert_eq!((set.single(), set.first(), links(set)), (None, Some(3), vec![3, 70]));
         let next = [0, 4, 70, 71].map(|start| set.next(start));
         assert_eq!(next, [Some(3), Some(70), Some(70), Some(3)]);
         assert_eq!(LinkSet::<2>::EMPTY.next(5), None);
         assert_eq!(set.without(other).single(), Some(70));
         assert_eq!(set.and(other), other);
         assert_eq!(LinkSet::EMPTY.or_if_empty(other), other);
-        assert_eq!(LinkSet::<2>::nth(&[0, 0, 8, 64], 1).iter().collect::<Vec<_>>(), [3, 70]);
+        assert_eq!(links(LinkSet::<2>::nth(&[0, 0, 8, 64], 1)), [3, 70]);
     }
 }

@@ -1,5 +1,17 @@
 //! What the links of one switch carry, and which of several is the least loaded.
 
+use std::cmp::Ordering;
+
+use super::link_set::LinkSet;
+
+/// What one link carries.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct OnLink {
+    weight: u64,
+    lids: u32,
+    foreseen: u32,
+}
+
 /// The load on the links of one switch, by place in its row.
 ///
 /// Two things are counted: LIDs whose traffic passes, and the weight of that traffic (the number
@@ -12,9 +24,7 @@
 /// that have a choice. The means are then those of the uplinks.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Load {
-    weight: Vec<u64>,
-    lids: Vec<u32>,
-    foreseen: Vec<u32>,
+    links: Vec<OnLink>,
     /// Links whose load is not counted; empty where all are.
     ignored: Vec<bool>,
     /// Whether a link is one of those that the means are made of.
@@ -31,9 +41,8 @@ pub(crate) struct Load {
 impl Load {
     /// No load on `links` links.
     pub(crate) fn new(links: usize) -> Self {
-        let (weight, lids, foreseen) = (vec![0; links], vec![0; links], vec![0; links]);
         let (counts, counting) = (vec![true; links], links as u64);
-        Self { weight, lids, foreseen, counts, counting, ..Self::default() }
+        Self { links: vec![OnLink::default(); links], counts, counting, ..Self::default() }
     }
 
     /// Says on which links no load is counted.
@@ -42,29 +51,32 @@ impl Load {
     }
 
     /// The weight on each link.
-    pub(crate) fn weights(&self) -> &[u64] {
-        &self.weight
+    pub(crate) fn weights(&self) -> impl Iterator<Item = u64> + '_ {
+        self.links.iter().map(|link| link.weight)
     }
 
     /// The LIDs on each link.
-    pub(crate) fn lids(&self) -> &[u32] {
-        &self.lids
+    pub(crate) fn lids(&self) -> impl Iterator<Item = u32> + '_ {
+        self.links.iter().map(|link| link.lids)
     }
 
     /// Foresees LIDs on links.
-    pub(crate) fn foresee(&mut self, lids: Vec<u32>) {
+    pub(crate) fn foresee(&mut self, lids: &[u32]) {
         self.all_foreseen = lids.iter().map(|n| u64::from(*n)).sum();
         if self.all_foreseen > 0 {
             self.guided = true;
             self.counts = lids.iter().map(|n| *n > 0).collect();
             self.counting = self.counts.iter().filter(|c| **c).count() as u64;
         }
-        self.foreseen = lids;
+        for (link, lids) in self.links.iter_mut().zip(lids) {
+            link.foreseen = *lids;
+        }
     }
 
     /// A LID that was foreseen on a link has its turn, whichever way it goes now.
     pub(crate) fn arrive(&mut self, link: usize) {
-        self.foreseen[link] = self.foreseen[link].saturating_sub(1);
+        let foreseen = &mut self.links[link].foreseen;
+        *foreseen = foreseen.saturating_sub(1);
         self.all_foreseen = self.all_foreseen.saturating_sub(1);
     }
 
@@ -74,8 +86,8 @@ impl Load {
         if weight == 0 || self.ignored.get(link) == Some(&true) {
             return;
         }
-        self.weight[link] += u64::from(weight);
-        self.lids[link] += 1;
+        self.links[link].weight += u64::from(weight);
+        self.links[link].lids += 1;
         if self.counts[link] {
             self.all_weight += u64::from(weight);
             self.all_lids += 1;
@@ -95,31 +107,47 @@ impl Load {
     }
 
     /// The load of a link, in units of weight: its LIDs count with the mean weight.
+    #[inline]
     fn of(&self, link: usize) -> u64 {
-        let lids = u64::from(self.lids[link]) * self.lid_mean;
-        let seen = if self.guided { lids } else { lids.max(self.weight[link]) };
-        seen + u64::from(self.foreseen[link]) * self.lid_mean
+        let on = &self.links[link];
+        let lids = u64::from(on.lids) * self.lid_mean;
+        let seen = if self.guided { lids } else { lids.max(on.weight) };
+        seen + u64::from(on.foreseen) * self.lid_mean
     }
 
     /// The least loaded link of a set; of equal ones that with the least weight, and then the one
     /// for which `tie` is least, or else the first. `None` for the empty set.
-    pub(crate) fn least(
+    #[inline]
+    pub(crate) fn least<const W: usize>(
         &self,
-        set: impl Iterator<Item = usize>,
+        set: LinkSet<W>,
         tie: impl Fn(usize) -> u64,
     ) -> Option<usize> {
-        set.min_by_key(|link| (self.of(*link), self.weight[*link], tie(*link)))
+        let mut best = None;
+        let mut least = (u64::MAX, u64::MAX);
+        set.each(|link| {
+            let load = (self.of(link), self.links[link].weight);
+            let better = match load.cmp(&least) {
+                Ordering::Equal => best.is_none_or(|best| tie(link) < tie(best)),
+                order => order == Ordering::Less,
+            };
+            if better {
+                (best, least) = (Some(link), load);
+            }
+        });
+        best
     }
 
     /// The same, but of equal links the first one from a place on that the load of the whole set
     /// says.
-    pub(crate) fn least_shifted(&self, set: impl Iterator<Item = usize>) -> Option<usize> {
-        let set: Vec<usize> = set.collect();
-        let count = set.len().max(1);
-        let sum: usize = set.iter().map(|link| self.lids[*link] as usize).sum();
+    pub(crate) fn least_shifted<const W: usize>(&self, set: LinkSet<W>) -> Option<usize> {
+        let mut links = Vec::new();
+        set.each(|link| links.push(link));
+        let count = links.len().max(1);
+        let sum: usize = links.iter().map(|link| self.links[*link].lids as usize).sum();
         let start = sum / count % count;
-        let place = |at: usize| (self.of(set[at]), (at + count - start) % count);
-        (0..set.len()).min_by_key(|at| place(*at)).map(|at| set[at])
+        let place = |at: usize| (self.of(links[at]), (at + count - start) % count);
+        (0..links.len()).min_by_key(|at| place(*at)).map(|at| links[at])
     }
 
     /// Whether one more LID would load a link above the mean, so that it is worth looking for

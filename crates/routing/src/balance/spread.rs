@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use super::climbs::Climbs;
-use super::desk::Desk;
+use super::desk::{Desk, NO_LINK};
 use super::forecast::Forecast;
 use super::ties::Taste;
 use super::trunk::Summits;
@@ -16,7 +16,7 @@ use super::turns::Turn;
 use super::wave::{Batch, Wave, waves};
 use crate::graph::Graph;
 use crate::paths::min_hops::MinHops;
-use crate::paths::{PathRule, push_link_sets};
+use crate::paths::{PathRule, bits, push_link_sets};
 use crate::tables::{Lfts, LidMap};
 use crate::targets::Targets;
 
@@ -44,11 +44,6 @@ pub(crate) struct Spread<'a, R> {
 }
 
 impl<R: PathRule> Spread<'_, R> {
-    /// The tables.
-    pub(crate) fn fill(&self) -> Lfts {
-        self.fill_and_weigh().0
-    }
-
     /// The tables, and how many routes between end ports each directed link carries and how many
     /// LIDs, as far as its load is counted.
     pub(crate) fn fill_and_weigh(&self) -> (Lfts, Vec<u64>, Vec<u32>) {
@@ -59,8 +54,8 @@ impl<R: PathRule> Spread<'_, R> {
         for wave in waves(self.turns, self.map, self.summits, self.graph.len(), apart) {
             self.route(&wave, &mut desks);
         }
-        let load = desks.iter().flat_map(|desk| desk.load().weights()).copied().collect();
-        let lids = desks.iter().flat_map(|desk| desk.load().lids()).copied().collect();
+        let load = desks.iter().flat_map(|desk| desk.load().weights()).collect();
+        let lids = desks.iter().flat_map(|desk| desk.load().lids()).collect();
         (Lfts { top, rows: desks.into_par_iter().map(|d| d.row.into()).collect() }, load, lids)
     }
 
@@ -109,21 +104,27 @@ impl<R: PathRule> Spread<'_, R> {
         });
         let mut weights: Vec<Vec<u32>> =
             wave.batches.par_iter().map(|batch| self.sources(batch.lids.len())).collect();
+        // By switch, then by LID of the wave: the links that were chosen.
+        let mut chosen = vec![NO_LINK; self.graph.len() * wave.size];
         for (h, level) in reach.levels.iter().enumerate().skip(1).rev() {
-            desks.par_iter_mut().enumerate().filter(|(s, _)| level[*s] != 0).for_each(
-                |(s, desk)| {
-                    for (batch, weights) in wave.batches.iter().zip(&weights) {
-                        if level[s] >> batch.bit & 1 == 1 {
-                            let count = batch.lids.len();
-                            let weights = &weights[s * count..(s + 1) * count];
-                            desk.choose(self.graph, s, batch, weights, self.taste);
-                        }
-                    }
-                },
-            );
+            let work = desks.par_iter_mut().zip(chosen.par_chunks_mut(wave.size)).enumerate();
+            work.filter(|(s, _)| level[*s] != 0).for_each(|(s, (desk, chosen))| {
+                for at in bits(level[s]).flat_map(|bit| wave.of(bit)) {
+                    let batch = &wave.batches[at];
+                    let count = batch.lids.len();
+                    let weights = &weights[at][s * count..(s + 1) * count];
+                    let chosen = &mut chosen[batch.first..batch.first + count];
+                    desk.choose((self.graph, s), batch, weights, chosen, self.taste);
+                }
+            });
             if h > 1 {
+                let mut senders = vec![Vec::new(); wave.dests.len()];
+                for (s, dests) in level.iter().enumerate() {
+                    bits(*dests).for_each(|bit| senders[bit].push(s as u32));
+                }
                 wave.batches.par_iter().zip(&mut weights).for_each(|(batch, weights)| {
-                    self.hand_on(batch, level, desks, weights);
+                    let chosen = (&chosen[..], wave.size);
+                    self.hand_on(batch, &senders[batch.bit], chosen, weights);
                 });
             }
         }
@@ -138,21 +139,25 @@ impl<R: PathRule> Spread<'_, R> {
         out
     }
 
-    /// Adds what arrived at the switches of a level to the switches they send to.
-    fn hand_on(&self, batch: &Batch, level: &[u64], desks: &[Desk], weights: &mut [u32]) {
+    /// Adds what arrived at some switches to the switches they send to.
+    fn hand_on(
+        &self,
+        batch: &Batch,
+        senders: &[u32],
+        (chosen, size): (&[u8], usize),
+        weights: &mut [u32],
+    ) {
         let count = batch.lids.len();
-        for (s, desk) in desks.iter().enumerate() {
-            if level[s] >> batch.bit & 1 == 0 {
-                continue;
-            }
-            for (at, routed) in batch.lids.iter().enumerate() {
+        for s in senders.iter().map(|s| *s as usize) {
+            let links = self.graph.links(s);
+            let chosen = &chosen[s * size + batch.first..][..count];
+            for (at, link) in chosen.iter().enumerate() {
                 let weight = weights[s * count + at];
                 if weight == 0 {
                     continue;
                 }
-                let port = desk.row[usize::from(routed.lid)].into();
-                if let Some(peer) = self.graph.peer(s, port) {
-                    let sum = &mut weights[peer.index() * count + at];
+                if let Some(link) = links.get(usize::from(*link)) {
+                    let sum = &mut weights[link.peer.index() * count + at];
                     *sum = sum.saturating_add(weight);
                 }
             }

@@ -9,6 +9,8 @@ use crate::tables::LidMap;
 pub(crate) struct Batch {
     /// The destination switch's bit in the wave.
     pub(crate) bit: usize,
+    /// How many LIDs come before these in the wave.
+    pub(crate) first: usize,
     /// The destination switch.
     pub(crate) dest: u32,
     /// Whether these are LIDs of the switch itself.
@@ -37,8 +39,19 @@ pub(crate) struct Routed {
 pub(crate) struct Wave {
     /// The destination switches.
     pub(crate) dests: Vec<u32>,
-    /// Their LIDs.
+    /// Their LIDs, by destination switch.
     pub(crate) batches: Vec<Batch>,
+    /// For each destination switch the first of its batches.
+    pub(crate) rows: Vec<usize>,
+    /// How many LIDs there are.
+    pub(crate) size: usize,
+}
+
+impl Wave {
+    /// The batches of a destination switch, given by its bit; with their places.
+    pub(crate) fn of(&self, bit: usize) -> std::ops::Range<usize> {
+        self.rows[bit]..self.rows.get(bit + 1).copied().unwrap_or(self.batches.len())
+    }
 }
 
 /// LIDs in one batch, unless one end port alone has more.
@@ -58,24 +71,25 @@ pub(crate) fn waves(
     let budget = (WEIGHTS / switches.max(1)).max(1);
     let mut waves = Vec::new();
     let mut wave = Wave::default();
-    let mut size = 0;
     for turn in turns {
         let mut new = true;
         for (batch, lids) in batches(turn, map, summits, apart) {
-            if size > 0 && (size + lids > budget || (new && wave.dests.len() == 64)) {
+            let full = wave.size + lids > budget || (new && wave.dests.len() == 64);
+            if wave.size > 0 && full {
                 waves.push(std::mem::take(&mut wave));
-                size = 0;
                 new = true;
             }
             if new {
                 wave.dests.push(turn.dest);
+                wave.rows.push(wave.batches.len());
                 new = false;
             }
-            size += lids;
-            wave.batches.push(Batch { bit: wave.dests.len() - 1, dest: turn.dest, ..batch });
+            let (bit, first) = (wave.dests.len() - 1, wave.size);
+            wave.batches.push(Batch { bit, first, dest: turn.dest, ..batch });
+            wave.size += lids;
         }
     }
-    if size > 0 {
+    if wave.size > 0 {
         waves.push(wave);
     }
     waves
@@ -112,5 +126,5 @@ fn close(mut lids: Vec<(u8, Routed)>, ports: usize, own: bool) -> (Batch, usize)
     let bases = lids.iter().take_while(|(offset, _)| *offset == 0).count();
     let count = lids.len();
     let lids = lids.into_iter().map(|(_, routed)| routed).collect();
-    (Batch { bit: 0, dest: 0, own, lids, bases, ports }, count)
+    (Batch { bit: 0, first: 0, dest: 0, own, lids, bases, ports }, count)
 }

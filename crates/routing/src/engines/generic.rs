@@ -136,6 +136,15 @@ fn enough(graph: &Graph, (targets, map): (&Targets, &LidMap), load: &[u64]) -> u
     good(floor(map, graph, targets, load, |dest, s| part[dest] == part[s]))
 }
 
+/// What came of evening out tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Evened {
+    /// What the fullest link carries.
+    pub(super) fullest: u64,
+    /// Whether that is as good as the least that it has to.
+    pub(super) good: bool,
+}
+
 /// Evens out finished tables, given the routes and the LIDs on each link, where that is worth it
 /// and `distances` say which steps are good.
 pub(super) fn relieve(
@@ -144,16 +153,21 @@ pub(super) fn relieve(
     distances: impl FnOnce() -> Option<Distances>,
     lfts: &mut Lfts,
     (mut load, lids): (Vec<u64>, Vec<u32>),
-) {
+) -> Evened {
     let enough = enough(graph, (targets, map), &load);
-    if load.iter().all(|load| *load <= enough) {
-        return;
+    let evened = |load: &[u64]| {
+        let fullest = load.iter().copied().max().unwrap_or(0);
+        Evened { fullest, good: fullest <= enough }
+    };
+    if evened(&load).good {
+        return evened(&load);
     }
-    let Some(distances) = distances() else { return };
+    let Some(distances) = distances() else { return evened(&load) };
     let height = above_leaves(graph);
     let lids = Lids::new(graph, &height, lids);
     let height = if distances.climb() { Vec::new() } else { height };
     let turning = NoValley { graph, height };
     let tables = (lfts, &mut load[..], lids);
     Relief::new(graph, (targets, map), &distances, &turning, tables).run(enough);
+    evened(&load)
 }

@@ -8,8 +8,7 @@ use crate::job::{Decline, Engine, RouteJob, Routes, SlPlan};
 use crate::ledger::Law;
 use crate::paths::PathRule;
 use crate::paths::min_hops::MinHops;
-use crate::quality::quality;
-use crate::sssp::fill::fill;
+use crate::sssp::fill::{fill, is_flat, spread};
 use crate::sssp::round::HOST;
 use crate::tables::Lfts;
 use crate::targets::Targets;
@@ -26,17 +25,37 @@ impl Sssp {
     }
 }
 
-/// The routes between end ports, and the LIDs of end ports, that each link carries.
-fn load_of_links(job: &RouteJob<'_>, graph: &Graph, lfts: &Lfts) -> (Vec<u64>, Vec<u32>) {
-    let (mut load, mut lids) = (vec![0; graph.link_count()], vec![0; graph.link_count()]);
-    for link in quality(job.fabric, job.lids, lfts).links {
-        let s = link.switch.index();
-        if let Some(at) = graph.link_at(s, link.port) {
-            load[graph.first_link(s) + at] = link.routes;
-            lids[graph.first_link(s) + at] = link.lids;
+/// The tables. Where some switches stand above others it is mostly enough to spread what each of
+/// them sends and to relieve the fullest links; else destinations are routed by the load of whole
+/// paths, and what comes out better is taken.
+fn tables(job: &RouteJob<'_>, graph: &Graph, targets: &Targets) -> Lfts {
+    let ends = (targets, job.lids);
+    let even_out = |lfts: &mut Lfts, load| {
+        relieve(graph, ends, || MinHops::new(graph).distances(), lfts, load)
+    };
+    // Classes of ports are spread each by itself, whatever that makes of their sum.
+    if job.options.cn_guids.is_some() || job.options.io_guids.is_some() {
+        return fill(job, graph, targets).columns.lfts(graph, targets, job.lids);
+    }
+    let mut first = None;
+    if !is_flat(graph) {
+        let (mut lfts, load, lids) = spread(graph, targets, job.lids);
+        let evened = even_out(&mut lfts, (load, lids));
+        if evened.good {
+            return lfts;
+        }
+        first = Some((evened.fullest, lfts));
+    }
+    let filled = fill(job, graph, targets);
+    let mut lfts = filled.columns.lfts(graph, targets, job.lids);
+    let near: Vec<u64> = filled.weights().iter().map(|weight| weight / HOST).collect();
+    if uneven(graph, ends, &near) {
+        let fullest = even_out(&mut lfts, filled.routes(graph)).fullest;
+        if let Some((_, lfts)) = first.filter(|(other, _)| *other <= fullest) {
+            return lfts;
         }
     }
-    (load, lids)
+    lfts
 }
 
 impl Engine for Sssp {
@@ -47,17 +66,7 @@ impl Engine for Sssp {
     fn plan(&self, job: &RouteJob<'_>) -> Result<Routes, Decline> {
         let graph = &Graph::shaped(job.fabric, &job.options.shaping);
         let targets = &Targets::new(job.fabric, graph, job.lids);
-        let filled = fill(job, graph, targets);
-        let mut lfts = filled.columns.lfts(graph, targets, job.lids);
-        // Classes of ports are spread each by itself, whatever that makes of their sum.
-        if job.options.cn_guids.is_none() && job.options.io_guids.is_none() {
-            let near: Vec<u64> = filled.weights().iter().map(|weight| weight / HOST).collect();
-            let load = || load_of_links(job, graph, &lfts);
-            if let Some(load) = uneven(graph, (targets, job.lids), &near).then(load) {
-                let distances = || MinHops::new(graph).distances();
-                relieve(graph, (targets, job.lids), distances, &mut lfts, load);
-            }
-        }
+        let lfts = tables(job, graph, targets);
         Ok(Routes {
             engine: self.name(),
             lfts,

@@ -5,9 +5,9 @@
 //! alike from where each of them stands, take the same other way, and a link far off carries twice
 //! what it should. What is done about that, with the load of all links known:
 //!
-//! * A limit is set between the load of the fullest link and what it has to carry at least
-//!   ([`floor`]). Links above it are relieved, the fullest first. Where that works out, the limit
-//!   is set lower, else nearer to the fullest.
+//! * A limit is set: what the fullest link has to carry at least ([`floor`]). Links above it are
+//!   relieved, the fullest first. Where that does not work out, the limit is set nearer to the
+//!   fullest, and lower again afterwards.
 //! * To relieve a link, the LIDs that go over it are looked at one by one. [`shift`] moves a LID's
 //!   entry at the switch itself, or at one before it on the way, to another step that the law of
 //!   the engine allows, if no link of the new way comes above the limit.
@@ -18,8 +18,10 @@
 //!
 //! So no link gets fuller than the limit by it, and the fullest link never gets fuller. Ways keep
 //! their length. The work is one thread's, so that it comes out the same on any number of them, and
-//! is bounded: fabrics whose loads cannot be evened out are many.
+//! is bounded: fabrics whose loads cannot be evened out are many. It goes LID by LID, so where
+//! there is much of it the tables are turned on their side first ([`entries`]).
 
+mod entries;
 pub(crate) mod floor;
 mod shift;
 
@@ -31,6 +33,7 @@ use crate::graph::Graph;
 use crate::paths::distances::Distances;
 use crate::tables::{Lfts, LidMap};
 use crate::targets::Targets;
+use entries::Entries;
 use shift::Room;
 
 /// Which turns packets may make.
@@ -88,13 +91,19 @@ impl Lids {
     }
 
     /// Whether a link carries a seventh more than its share already, or an eighth where the share
-    /// is small: one LID counts for more there.
+    /// is small: one LID counts for more there. Parts of a LID do not count, for the share shrinks
+    /// while LIDs leave the switch.
     fn is_full(&self, link: usize) -> bool {
         let Some(s) = self.from.get(link).copied().flatten() else { return false };
         let (links, all) = self.ups[s as usize];
-        let share = all.div_ceil(links);
+        let share = all / links;
         let part = if share < 32 { 8 } else { 7 };
-        self.carried[link] >= share + share / part
+        self.carried[link] >= all.div_ceil(links).max(share + share / part)
+    }
+
+    /// Whether it counts how many LIDs a link carries.
+    fn counts(&self, link: usize) -> bool {
+        self.from.get(link).is_some_and(Option::is_some)
     }
 
     fn add(&mut self, link: usize) {
@@ -127,25 +136,30 @@ pub(crate) struct Relief<'a, T> {
     graph: &'a Graph,
     distances: &'a Distances,
     turning: &'a T,
-    goals: Vec<Goal>,
-    lfts: &'a mut Lfts,
+    /// By LID.
+    goals: Vec<Option<Goal>>,
+    entries: Entries<'a>,
     load: &'a mut [u64],
     lids: Lids,
-    /// How many ways may still be looked at.
-    probes: usize,
+    /// How often entries and links may still be looked at.
+    looks: usize,
     /// The entries that were moved.
     moved: BTreeSet<(Lid, u32)>,
 }
 
 /// What of the gap between the fullest link and the least that it has to carry is tried to be
-/// closed at once: at first a half; a sixteenth is not worth the work.
-const FIRST_SHARE: u64 = 2;
+/// closed at once: at first all of it, then less; a sixteenth is not worth the work.
+const FIRST_SHARE: u64 = 1;
 const LAST_SHARE: u64 = 8;
 
-/// Ways that are looked at, at most, on a small fabric and on a large one: some two seconds of
-/// work.
-const PROBES: usize = 1 << 18;
-const MOST_PROBES: usize = 1 << 21;
+/// How often entries and links are looked at, at most: for each entry of the tables, and in all on a
+/// small fabric and on a large one, where it makes some two seconds of work.
+const LOOKS: usize = 64;
+const FEWEST_LOOKS: usize = 1 << 22;
+const MOST_LOOKS: usize = 1 << 29;
+
+/// More links than these are relieved LID by LID from turned tables.
+const FEW: usize = 64;
 
 /// As good as the least that the fullest link has to carry.
 pub(crate) const fn good(floor: u64) -> u64 {
@@ -162,25 +176,27 @@ impl<'a, T: Turning> Relief<'a, T> {
         turning: &'a T,
         (lfts, load, lids): (&'a mut Lfts, &'a mut [u64], Lids),
     ) -> Self {
-        let mut goals = Vec::new();
+        let mut goals = vec![None; usize::from(map.top().0) + 1];
         for home in 0..graph.len() {
             for target in targets.on(home).iter().filter(|target| !target.is_switch()) {
                 let range = (target.base.0, 1 << target.lmc.min(7));
                 let home = home as u32;
-                goals.extend(target.lids(map).map(|(_, lid)| Goal { lid, home, range }));
+                for (_, lid) in target.lids(map) {
+                    goals[usize::from(lid.0)] = Some(Goal { lid, home, range });
+                }
             }
         }
-        goals.sort_by_key(|goal| goal.lid);
-        let probes = (graph.len() * goals.len() / 16).clamp(PROBES, MOST_PROBES);
+        let looks = (LOOKS * graph.len() * goals.len()).clamp(FEWEST_LOOKS, MOST_LOOKS);
         let moved = BTreeSet::new();
-        Self { graph, distances, turning, goals, lfts, load, lids, probes, moved }
+        let entries = Entries::new(lfts);
+        Self { graph, distances, turning, goals, entries, load, lids, looks, moved }
     }
 
     /// Brings the load of the fullest link down as far as that goes, but not below what is as good
     /// as it has to be. The entries that were moved.
     pub(crate) fn run(mut self, enough: u64) -> BTreeSet<(Lid, u32)> {
         let mut share = FIRST_SHARE;
-        while share <= LAST_SHARE && self.probes > 0 {
+        while share <= LAST_SHARE && self.looks > 0 {
             let most = self.fullest();
             if most <= enough {
                 break;
@@ -206,27 +222,30 @@ impl<'a, T: Turning> Relief<'a, T> {
         let mut links: Vec<(usize, usize)> =
             (0..self.graph.len()).flat_map(all).filter(full).collect();
         links.sort_by_key(|link| std::cmp::Reverse(self.load[number(*link)]));
-        let before = self.probes;
-        self.probes = before / 2;
+        if links.len() > FEW {
+            self.entries.turn();
+        }
+        let before = self.looks;
+        self.looks = before / 2;
         let mut room = Room::default();
         for (s, at) in links {
             self.link(s, at, limit, &mut room);
         }
-        self.probes += before - before / 2;
+        self.looks += before - before / 2;
     }
 
     /// Moves LIDs off a link until it is not above the limit.
     fn link(&mut self, s: usize, at: usize, limit: u64, room: &mut Room) {
         let number = self.graph.first_link(s) + at;
         let port = self.graph.links(s)[at].port.0;
-        for goal in 0..self.goals.len() {
-            if self.load[number] <= limit || self.probes == 0 {
+        let mut next = 0;
+        while let Some(lid) = self.entries.next_by(s, port, next) {
+            if self.load[number] <= limit || self.looks == 0 {
                 return;
             }
-            let goal = self.goals[goal];
-            if self.lfts.rows[s].get(usize::from(goal.lid.0)) == Some(&port)
-                && goal.home as usize != s
-            {
+            next = lid + 1;
+            let goal = self.goals.get(lid).copied().flatten();
+            if let Some(goal) = goal.filter(|goal| goal.home as usize != s) {
                 self.lid((s, number), goal, limit, room);
             }
         }

@@ -1,7 +1,5 @@
 //! Moving entries of one LID off a link.
 
-use std::sync::Arc;
-
 use lk_wire::PortNum;
 
 use super::{Goal, Relief, Turning};
@@ -63,7 +61,7 @@ impl<T: Turning> Relief<'_, T> {
                 on = room.pieces[on].next as usize;
                 room.pieces[on].weight -= piece.weight;
             }
-            if self.load[number] <= limit || self.probes == 0 {
+            if self.load[number] <= limit || self.looks == 0 {
                 return;
             }
         }
@@ -71,11 +69,11 @@ impl<T: Turning> Relief<'_, T> {
 
     /// The port by which a switch sends to a LID.
     fn port(&self, s: usize, goal: Goal) -> PortNum {
-        PortNum(self.lfts.rows[s].get(usize::from(goal.lid.0)).copied().unwrap_or(u8::MAX))
+        PortNum(self.entries.port(s, goal.lid.0))
     }
 
     /// Finds all switches whose packets for a LID go over a link. False if the LID goes round.
-    fn find_pieces(&self, (s, number): (usize, usize), goal: Goal, room: &mut Room) -> bool {
+    fn find_pieces(&mut self, (s, number): (usize, usize), goal: Goal, room: &mut Room) -> bool {
         let pieces = &mut room.pieces;
         let hosts = |s: usize| self.graph.hosts(s).len() as u64;
         pieces.clear();
@@ -93,6 +91,8 @@ impl<T: Turning> Relief<'_, T> {
                 let link = (self.graph.first_link(peer) + back) as u32;
                 pieces.push(Piece { switch, next, link, weight: hosts(peer), gone: false });
             }
+            let looks = self.graph.links(pieces[at].switch as usize).len();
+            self.looks = self.looks.saturating_sub(looks);
             if pieces.len() > self.graph.len() {
                 return false;
             }
@@ -138,6 +138,7 @@ impl<T: Turning> Relief<'_, T> {
         let Some(end) = old.iter().position(|(switch, _)| *switch == relieved as u32) else {
             return false;
         };
+        self.looks = self.looks.saturating_sub(old.len() + self.graph.links(s).len());
         let mut least = None;
         for link in 0..self.graph.links(s).len() {
             let number = self.graph.first_link(s) + link;
@@ -147,8 +148,9 @@ impl<T: Turning> Relief<'_, T> {
             {
                 continue;
             }
-            self.probes = self.probes.saturating_sub(1);
-            if !self.follow(s, Some(link), goal, new) {
+            let arrives = self.follow(s, Some(link), goal, new);
+            self.looks = self.looks.saturating_sub(new.len());
+            if !arrives {
                 continue;
             }
             // From where the two ways meet on nothing changes.
@@ -219,9 +221,8 @@ impl<T: Turning> Relief<'_, T> {
         let (base, count) = goal.range;
         let peer = self.graph.links(s)[link].peer;
         let others = (base..base.saturating_add(count)).filter(|lid| *lid != goal.lid.0);
-        let port = |lid: u16| self.lfts.rows[s].get(usize::from(lid)).copied();
-        let ports = others.filter_map(port);
-        ports.filter(|port| self.graph.peer(s, PortNum(*port)) == Some(peer)).count()
+        let ports = others.map(|lid| PortNum(self.entries.port(s, lid)));
+        ports.filter(|port| self.graph.peer(s, *port) == Some(peer)).count()
     }
 
     /// The same for the link that the LID takes.
@@ -237,17 +238,18 @@ impl<T: Turning> Relief<'_, T> {
         let (new, _) = room.best.split_at(room.best.len().saturating_sub(1));
         for (at, (switch, link)) in new.iter().enumerate() {
             self.load[*link as usize] += piece.weight;
-            if at == 0 || !self.is_passed(*switch as usize, goal) {
+            let counts = self.lids.counts(*link as usize);
+            if counts && (at == 0 || !self.is_passed(*switch as usize, goal)) {
                 self.lids.add(*link as usize);
             }
         }
         let link = new[0].1 as usize - self.graph.first_link(s);
-        let row = Arc::make_mut(&mut self.lfts.rows[s]);
-        row[usize::from(goal.lid.0)] = self.graph.links(s)[link].port.0;
+        self.entries.set(s, goal.lid.0, self.graph.links(s)[link].port.0);
         let left = room.old.iter().take_while(|(switch, _)| *switch != met);
         for (at, (switch, link)) in left.enumerate() {
             self.load[*link as usize] -= piece.weight;
-            if at == 0 || !self.is_passed(*switch as usize, goal) {
+            let counts = self.lids.counts(*link as usize);
+            if counts && (at == 0 || !self.is_passed(*switch as usize, goal)) {
                 self.lids.take(*link as usize);
             }
         }

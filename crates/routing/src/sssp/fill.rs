@@ -5,7 +5,7 @@ use lk_wire::Lid;
 use rayon::prelude::*;
 
 use super::columns::Columns;
-use super::flow::count;
+use super::flow::{count, routes};
 use super::groups::{Group, groups};
 use super::round::{Round, round};
 use super::slope::Slope;
@@ -48,6 +48,11 @@ impl Filled {
     /// What each link carries.
     pub(crate) fn weights(&self) -> &[u64] {
         &self.weights
+    }
+
+    /// The routes between end ports that each link carries, and the LIDs of end ports.
+    pub(crate) fn routes(&self, graph: &Graph) -> (Vec<u64>, Vec<u32>) {
+        routes(graph, &self.groups, &self.columns)
     }
 
     /// What the fullest link carries.
@@ -106,7 +111,7 @@ pub(crate) fn fill_spread(job: &RouteJob<'_>, graph: &Graph, targets: &Targets) 
 }
 
 /// Whether no switch stands above others.
-fn is_flat(graph: &Graph) -> bool {
+pub(crate) fn is_flat(graph: &Graph) -> bool {
     above_leaves(graph).iter().all(|height| *height == 0)
 }
 
@@ -125,7 +130,8 @@ fn fill_by(
         if is_flat {
             first(graph, groups, columns, weights);
         } else {
-            columns.load(graph, &spread(job, graph, &columns.lids[class.clone()]), class.clone());
+            let (lfts, ..) = spread_some(job, graph, &columns.lids[class.clone()]);
+            columns.load(graph, &lfts, class.clone());
             count(graph, groups, columns, weights);
         }
         // No switch itself is sent enough for it to matter.
@@ -165,18 +171,24 @@ fn first(graph: &Graph, groups: &[Group], columns: &mut Columns, weights: &mut [
 }
 
 /// The paths that a class starts from.
-fn spread(job: &RouteJob<'_>, graph: &Graph, lids: &[Lid]) -> Lfts {
+fn spread_some(job: &RouteJob<'_>, graph: &Graph, lids: &[Lid]) -> (Lfts, Vec<u64>, Vec<u32>) {
     let mut ends: Vec<PortId> = lids.iter().filter_map(|lid| job.lids.port(*lid)).collect();
     ends.sort_unstable();
     let ranges = job.lids.ranges().iter().filter(|(end, _, _)| ends.binary_search(end).is_ok());
     let map = &LidMap::new(ranges.copied().collect());
-    let targets = &Targets::new(job.fabric, graph, map);
+    spread(graph, &Targets::new(job.fabric, graph, map), map)
+}
+
+/// Paths on which every switch has spread what it sends, and what they make links carry: routes
+/// between end ports, and LIDs.
+pub(crate) fn spread(graph: &Graph, targets: &Targets, map: &LidMap) -> (Lfts, Vec<u64>, Vec<u32>) {
     let climbs = &Climbs::new(graph, &above_leaves(graph), &[]);
     let turns = &by_switch(targets, graph.len(), &[]);
     let taste = &Taste::default();
     let summits = &summits(climbs, turns, map, taste);
     let roads = MinHops::new(graph);
-    Spread { graph, targets, map, turns, rule: &roads, roads, taste, climbs, summits }.fill()
+    Spread { graph, targets, map, turns, rule: &roads, roads, taste, climbs, summits }
+        .fill_and_weigh()
 }
 
 /// Routes a class anew while that helps the fullest link.
