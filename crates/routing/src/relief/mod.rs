@@ -152,11 +152,11 @@ pub(crate) struct Relief<'a, T> {
 const FIRST_SHARE: u64 = 1;
 const LAST_SHARE: u64 = 8;
 
-/// How often entries and links are looked at, at most: for each entry of the tables, and in all on a
-/// small fabric and on a large one, where it makes some two seconds of work.
+/// How often entries and links are looked at, at most: for each entry of the tables, and in all on
+/// a small fabric and on a large one, where it makes a second or two of work.
 const LOOKS: usize = 64;
 const FEWEST_LOOKS: usize = 1 << 22;
-const MOST_LOOKS: usize = 1 << 29;
+const MOST_LOOKS: usize = 1 << 28;
 
 /// More links than these are relieved LID by LID from turned tables.
 const FEW: usize = 64;

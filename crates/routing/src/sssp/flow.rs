@@ -86,9 +86,9 @@ pub(crate) fn routes(graph: &Graph, groups: &[Group], columns: &Columns) -> (Vec
     sum(graph, groups, columns, of, (add, join)).into_iter().unzip()
 }
 
-/// Sums up what all columns carry, link by link: `add` takes in one column's share, and `join` joins
-/// two sums. `of` says what comes from each switch to a group; where that is nothing, its columns
-/// are left out.
+/// Sums up what all columns carry, link by link: `add` takes in one column's share, and `join`
+/// joins two sums. `of` says what comes from each switch to a group; where that is nothing, its
+/// columns are left out.
 fn sum<'a, C: Clone + Default + Send>(
     graph: &Graph,
     groups: &[Group],

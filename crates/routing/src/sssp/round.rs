@@ -305,3 +305,54 @@ impl Room {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lk_fabric::{FabricBuilder, NodeKind, NodeSpec};
+    use lk_wire::Guid;
+
+    use super::*;
+
+    /// A destination, two switches next to it, and two with a host each behind both.
+    fn diamond() -> Graph {
+        let mut builder = FabricBuilder::new();
+        let switch = |s: u64| NodeSpec::new(Guid(1 + s), NodeKind::Switch, "switch", 8);
+        let switches: Vec<_> = (0..5).map(|s| builder.add_node(switch(s)).unwrap()).collect();
+        let host = |s: usize| NodeSpec::new(Guid(100 + s as u64), NodeKind::Ca, "h", 1);
+        for (a, b) in [(0, 1), (0, 2), (1, 3), (1, 4), (2, 3), (2, 4)] {
+            builder.connect((switches[a], 1 + b as u8), (switches[b], 1 + a as u8)).unwrap();
+        }
+        for s in [0, 3, 4] {
+            let host = builder.add_node(host(s)).unwrap();
+            builder.connect((switches[s], 8), (host, 1)).unwrap();
+        }
+        Graph::new(&builder.build())
+    }
+
+    /// What the two links into the destination carry, and by which of them the two far switches
+    /// send, after a round that starts with all on the first.
+    fn after(what: Round<'_>) -> ([u64; 2], [u8; 2]) {
+        let graph = diamond();
+        let group = Group { home: 0, columns: 0..1, class: 2, further: vec![false] };
+        // At each switch the links come by port: to the destination or to switch 1 is first.
+        let mut cells = [NO_LINK, 0, 0, 0, 0];
+        let mut weights = vec![1; graph.link_count()];
+        let into = [1, 2].map(|s| graph.first_link(s));
+        weights[into[0]] += 2 * (HOST + 1) + 1;
+        weights[into[1]] += 1;
+        for s in [3, 4] {
+            weights[graph.first_link(s)] += HOST + 1;
+        }
+        round(&graph, &[group], &mut weights, &mut cells, what, u64::MAX);
+        (into.map(|link| weights[link]), [cells[3], cells[4]])
+    }
+
+    #[test]
+    fn routes_to_one_destination_part_only_where_a_link_carries_too_much() {
+        let (together, apart) = (2 * (HOST + 1) + 2, HOST + 3);
+        assert_eq!(after(Round::Relieve(together)), ([together, 2], [0, 0]));
+        assert_eq!(after(Round::Relieve(together - 1)), ([apart, apart], [0, 1]));
+        // All that is at one switch goes one way: no way is better than the one there is.
+        assert_eq!(after(Round::Improve), ([together, 2], [0, 0]));
+    }
+}

@@ -15,6 +15,7 @@
 //! * `matrix`: every engine on every kind of fabric, with ever more failed links.
 //! * `auto`: topologies, and engines for them.
 //! * `contention`: shares of flows.
+//! * `fullest`: the fullest link where links have failed, against opensm's.
 //! * `findings`: the checker and the figures on tables whose faults are known.
 
 mod auto;
@@ -28,6 +29,7 @@ mod fabrics;
 mod file;
 mod findings;
 mod ftree;
+mod fullest;
 mod golden;
 mod golden_trees;
 mod keep;

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use lk_fabric::topo::{RandomRegular, Shape, Torus};
-use lk_routing::{check, quality};
+use lk_routing::{LidMap, check, quality};
 use proptest::prelude::*;
 
-use crate::fabrics::{Case, any_wiring, whole};
+use crate::fabrics::{Case, any_wiring, whole, zoo};
 use crate::golden;
 use crate::oracle;
 
@@ -74,6 +74,21 @@ fn load_of_whole_paths_is_even_where_there_is_no_tree() {
     }
 }
 
+/// minhop chooses switch by switch, sssp sees whole paths.
+#[test]
+fn the_fullest_link_is_not_above_that_of_minhop() {
+    let kinds = [(0.0, 1), (1.0, 2), (3.0, 3), (10.0, 4)];
+    for (name, fabric) in kinds.into_iter().flat_map(|(percent, seed)| zoo(percent, seed)) {
+        let case = Case::new(fabric, 0);
+        let most = |engine| {
+            let lfts = case.routes(engine).lfts;
+            quality(&case.fabric, &case.lids, &lfts).max_routes_per_link()
+        };
+        let (sssp, minhop) = (most("sssp"), most("minhop"));
+        assert!(sssp <= minhop, "{name}: {sssp} and {minhop}");
+    }
+}
+
 /// Compute nodes are spread among themselves: whatever else hangs on the switches, their share of
 /// the links stays even.
 #[test]
@@ -84,21 +99,22 @@ fn ports_of_cn_guid_file_are_balanced_by_themselves() {
         .end_ports()
         .filter(|p| case.fabric.as_switch(case.fabric.owner(*p)).is_none())
         .collect();
-    let compute: BTreeSet<_> = hosts.iter().copied().step_by(3).collect();
-    // LIDs of compute nodes on each link, squared: the less, the more even.
-    let uneven = |case: &Case| -> usize {
-        let lfts = case.routes("sssp").lfts;
-        let on_link = |from, port| {
-            let to = |lid| lfts.port(from, lid) == Some(case.fabric.port_num(port));
-            compute.iter().filter(|end| to(case.lid(**end))).count()
+    let mut all = Vec::new();
+    for step in 2..=4 {
+        let compute: BTreeSet<_> = hosts.iter().copied().step_by(step).collect();
+        let ranges = case.lids.ranges().iter().filter(|(end, ..)| compute.contains(end));
+        let them = LidMap::new(ranges.copied().collect());
+        // The most routes to compute nodes on one link.
+        let fullest = |case: &Case| {
+            quality(&case.fabric, &them, &case.routes("sssp").lfts).max_routes_per_link()
         };
-        let links = oracle::links(&case.fabric);
-        links.iter().map(|(from, port, _)| on_link(*from, *port).pow(2)).sum()
-    };
-    let mixed = uneven(&case);
-    case.options.cn_guids = Some(compute.iter().map(|port| case.fabric.port(*port).guid).collect());
-    let apart = uneven(&case);
-    assert!(apart < mixed, "{apart} and {mixed}");
+        case.options.cn_guids = None;
+        let mixed = fullest(&case);
+        let guids = compute.iter().map(|port| case.fabric.port(*port).guid);
+        case.options.cn_guids = Some(guids.collect());
+        all.push((fullest(&case), mixed));
+    }
+    assert!(all.iter().all(|(apart, mixed)| apart < mixed), "{all:?}");
 }
 
 #[test]
