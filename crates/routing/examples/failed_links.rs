@@ -1,7 +1,7 @@
 //! Fails links of a fat-tree one by one, routes by what stands, and says how long that took.
 //!
-//! `cargo run --release -p lk-routing --example failed_links -- [RADIX LEVELS [LINKS]]`; without
-//! arguments: `48 3 3`.
+//! `cargo run --release -p lk-routing --example failed_links -- [RADIX LEVELS [LINKS [ENGINE]]]`;
+//! without arguments: `48 3 3`, and each engine that can be routed by what is known.
 
 #![allow(clippy::print_stdout)]
 
@@ -31,7 +31,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map(|n| n.guid)
         .collect();
     let options = RouteOptions { roots: Some(roots), ..RouteOptions::default() };
-    for engine in ["minhop", "updn", "dnup", "ftree", "sssp"] {
+    let only = words.get(3).map(String::as_str);
+    let engines = ["minhop", "updn", "dnup", "ftree", "sssp"];
+    for engine in engines.into_iter().filter(|engine| only.is_none_or(|only| only == *engine)) {
         let job = RouteJob { fabric: &fabric, lids: &lids, options: &options, previous: None };
         let start = Instant::now();
         let outcome = route(engine, &job);

@@ -173,7 +173,7 @@ impl Apply {
             for (at, entry) in want.iter_mut().enumerate() {
                 let lid = Lid((usize::from(block) * Lfts::BLOCK + at) as u16);
                 let old = have.filter(|_| lid.0 <= top).map_or(Lfts::NO_PATH, |have| have[at]);
-                *entry = stages.entry(self.stage(), lid, old, *entry);
+                *entry = stages.entry(self.stage(), (switch, lid), old, *entry);
             }
             if have == Some(want) {
                 return None;
@@ -409,15 +409,16 @@ impl Apply {
 /// The blocks of forwarding tables in which a stage changes entries.
 fn stage_runs(order: &Order, stage: u8, runs: Vec<TableRun>) -> Vec<TableRun> {
     let Order::Staged(stages) = order else { return runs };
-    let concerned = |block: u16| {
+    let concerned = |table: Table, block: u16| {
+        let Table::Lft(switch) = table else { return true };
         let lids = (0..Lfts::BLOCK as u16).map(|at| Lid(block * Lfts::BLOCK as u16 + at));
-        let mut stages_of = lids.map(|lid| stages.of(lid));
+        let mut stages_of = lids.map(|lid| stages.of(switch, lid));
         stages_of.any(|of| of == stage || (stages.drops == Some(stage) && of == stage + 1))
     };
     runs.into_iter()
         .map(|run| {
             let mut blocks = BlockSet::default();
-            run.blocks.iter().filter(|b| concerned(*b)).for_each(|b| blocks.insert(b));
+            run.blocks.iter().filter(|b| concerned(run.table, *b)).for_each(|b| blocks.insert(b));
             TableRun { table: run.table, blocks }
         })
         .filter(|run| !run.blocks.is_empty())

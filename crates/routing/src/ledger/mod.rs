@@ -11,9 +11,9 @@
 //!   towards a switch, entries stay but for those that led over a link that is gone.
 //! * An entry that has to move goes to the step with the least load along its way among those that
 //!   the law of the engine allows, and among these to one whose turns lead forward in the order.
-//! * The LIDs that are touched are taken out of the counts and put back with their new ways. If all
-//!   of their turns lead forward, the order stands, and so does the proof; else another order is
-//!   looked for.
+//! * The turns and routes of what moves are taken out of the counts, and put back with the new
+//!   ways. If the new turns lead forward, the order stands, and so does the proof; else another
+//!   order is looked for. Ways that stay are not followed.
 //! * Turns of packets between hosts and those of packets of switches are counted apart. Where the
 //!   latter close a circle and the former close none, only these are looked at; see
 //!   [`Ledger::hosts_only`]. That is so with minhop from the first failed link on.
@@ -23,13 +23,17 @@
 //!   when that was last routed afresh. Where it would, and where anything else changed, there is
 //!   no short way and the fabric is routed afresh.
 
+mod choose;
 mod law;
+mod marks;
 mod mixture;
+mod moving;
 mod patch;
 mod relieve;
 mod stock;
 mod turns;
 mod way;
+mod ways;
 
 use std::fmt;
 use std::sync::Arc;
@@ -67,6 +71,8 @@ pub struct Ledger {
     farthest: Vec<u16>,
     /// LIDs that are not reached from everywhere, ascending.
     unreached: Vec<Unreached>,
+    /// Whether each way that arrives is as long as the distances say, and each does that can.
+    direct: bool,
     /// The load of the fullest link when the fabric was last routed afresh, or got more links.
     fullest: u64,
 }
@@ -141,8 +147,8 @@ impl Ledger {
     /// it can.
     #[must_use]
     pub fn prove(&self, trees: &[GroupTree]) -> Option<Proved> {
-        let others = self.group_turns(trees);
-        let free = self.turns.all_lead_forward(&others) || self.turns.clone().arrange(&others);
+        let others = self.group_turns(trees, self.hosts_only());
+        let free = self.turns.bear(&others);
         let (channels, waits) = self.turns.figures(&others);
         free.then_some(Proved { channels, waits })
     }
@@ -198,15 +204,27 @@ impl Ledger {
     }
 
     /// The turns of packets to groups.
-    fn group_turns(&self, trees: &[GroupTree]) -> Vec<(u32, u32)> {
+    fn group_turns(&self, trees: &[GroupTree], hosts_only: bool) -> Vec<(u32, u32)> {
         let silent = |_: SwitchId, from: PortNum, _: PortNum| match from {
             PortNum(0) => LaneMap::new(|_| Vl::DROP),
             _ => LaneMap::new(|_| Vl(0)),
         };
-        match self.hosts_only() {
+        match hosts_only {
             true => group_turns(&self.graph, &silent, trees),
             false => group_turns(&self.graph, &OneLane, trees),
         }
+    }
+
+    /// Whether two ledgers know the same of the same tables. The orders of the links that prove it
+    /// may be others, and so may the loads that are taken for good.
+    #[must_use]
+    pub fn knows_as_much(&self, other: &Self) -> bool {
+        self.lfts == other.lfts
+            && self.distances == other.distances
+            && self.load == other.load
+            && self.turns.as_many(&other.turns)
+            && (self.entries, self.direct) == (other.entries, other.direct)
+            && (&self.farthest, &self.unreached) == (&other.farthest, &other.unreached)
     }
 
     /// The load of the fullest link, in routes between end ports.

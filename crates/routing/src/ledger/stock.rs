@@ -14,6 +14,7 @@ use crate::column::Column;
 use crate::engines::Outcome;
 use crate::graph::Graph;
 use crate::job::RouteJob;
+use crate::paths::distances::Distances;
 use crate::tables::Lfts;
 
 /// LIDs that are looked at together: their entries lie side by side.
@@ -25,6 +26,7 @@ struct Part {
     farthest: Vec<(Lid, u16)>,
     unreached: Vec<Unreached>,
     goes_round: bool,
+    goes_about: bool,
 }
 
 impl Ledger {
@@ -41,10 +43,10 @@ impl Ledger {
         let distances = law.distances();
         let graph = law.graph;
         let lids = job.lids.owned();
-        let mut count = count(job, &graph, &routes.lfts, &lids);
-        if !count.turns.arrange(&[]) {
+        let mut count = count(job, (&graph, &distances), &routes.lfts, &lids);
+        if !count.turns.arrange() {
             count.turns.leave_out_switches();
-            if !count.turns.arrange(&[]) {
+            if !count.turns.arrange() {
                 return None;
             }
         }
@@ -73,6 +75,7 @@ impl Ledger {
             load,
             entries: routes.lfts.rows.par_iter().map(entries).sum(),
             farthest,
+            direct: !parts.iter().any(|part| part.goes_about),
             unreached: parts.into_iter().flat_map(|part| part.unreached).collect(),
             graph,
         })
@@ -86,11 +89,16 @@ struct Count {
     parts: Vec<Part>,
 }
 
-fn count(job: &RouteJob<'_>, graph: &Graph, lfts: &Lfts, lids: &[Lid]) -> Count {
+fn count(
+    job: &RouteJob<'_>,
+    (graph, distances): (&Graph, &Distances),
+    lfts: &Lfts,
+    lids: &[Lid],
+) -> Count {
     let mut turns = TurnCounts::new(graph);
     let load: Vec<AtomicU64> = (0..graph.link_count()).map(|_| AtomicU64::new(0)).collect();
     let shared = turns.share();
-    let columns = Columns { job, graph, lfts };
+    let columns = Columns { job, graph, distances, lfts };
     let parts = lids.par_chunks(WIDTH).map(|chunk| part(&columns, chunk, &shared, &load)).collect();
     let counts = shared.finish();
     turns.set(counts);
@@ -101,11 +109,12 @@ fn count(job: &RouteJob<'_>, graph: &Graph, lfts: &Lfts, lids: &[Lid]) -> Count 
 struct Columns<'a> {
     job: &'a RouteJob<'a>,
     graph: &'a Graph,
+    distances: &'a Distances,
     lfts: &'a Lfts,
 }
 
 fn part(all: &Columns<'_>, chunk: &[Lid], turns: &Shared<'_>, load: &[AtomicU64]) -> Part {
-    let Columns { job, graph, lfts } = *all;
+    let Columns { job, graph, distances, lfts } = *all;
     let mut part = Part::default();
     let mut way = Way::new(graph);
     for (ports, lid) in columns(lfts, chunk).chunks(graph.len().max(1)).zip(chunk) {
@@ -114,6 +123,7 @@ fn part(all: &Columns<'_>, chunk: &[Lid], turns: &Shared<'_>, load: &[AtomicU64]
             part.goes_round = true;
             return part;
         };
+        part.goes_about |= aim.home.is_some_and(|(dest, _)| !way.is_direct(distances, dest));
         let add = |link: usize, routes: u32| {
             load[link].fetch_add(u64::from(routes), Ordering::Relaxed);
         };

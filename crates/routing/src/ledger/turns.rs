@@ -58,12 +58,6 @@ impl Shared<'_> {
         self.counts[kind(senders)][at].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// One fewer.
-    pub(super) fn take(&self, link: usize, out: u8, senders: Senders) {
-        let at = self.first[link] + usize::from(out);
-        self.counts[kind(senders)][at].fetch_sub(1, Ordering::Relaxed);
-    }
-
     /// The counts.
     pub(super) fn finish(self) -> [Vec<u16>; 2] {
         self.counts.map(|counts| counts.into_iter().map(AtomicU16::into_inner).collect())
@@ -106,6 +100,11 @@ impl TurnCounts {
     /// One fewer.
     pub(super) fn take(&mut self, link: usize, out: u8, senders: Senders) {
         self.counts[kind(senders)][self.first[link] + usize::from(out)] -= 1;
+    }
+
+    /// Whether as many LIDs make each turn.
+    pub(super) fn as_many(&self, other: &Self) -> bool {
+        self.counts == other.counts
     }
 
     /// Leaves out the turns of packets of switches from now on.
@@ -168,7 +167,7 @@ impl TurnCounts {
     }
 
     /// Whether each of some turns of other packets, from link to link, leads forward.
-    pub(super) fn all_lead_forward(&self, turns: &[(u32, u32)]) -> bool {
+    fn all_lead_forward(&self, turns: &[(u32, u32)]) -> bool {
         turns.iter().all(|(from, to)| {
             let to = self.places[*to as usize];
             to != UNPLACED && self.places[*from as usize] < to
@@ -188,9 +187,21 @@ impl TurnCounts {
         (first..self.first[link + 1]).filter(made).map(move |turn| next + turn - first)
     }
 
-    /// Finds an order in which all turns lead forward, with those of other packets among them.
-    /// False if there is none; nothing changes then.
-    pub(super) fn arrange(&mut self, others: &[(u32, u32)]) -> bool {
+    /// Finds an order in which all turns lead forward. False if there is none; nothing changes
+    /// then.
+    pub(super) fn arrange(&mut self) -> bool {
+        let order = self.order(&[]);
+        order.map(|places| self.places = places).is_some()
+    }
+
+    /// Whether there is an order in which all turns lead forward, with those of other packets
+    /// among them.
+    pub(super) fn bear(&self, others: &[(u32, u32)]) -> bool {
+        self.all_lead_forward(others) || self.order(others).is_some()
+    }
+
+    /// An order in which all turns lead forward, with those of other packets among them.
+    fn order(&self, others: &[(u32, u32)]) -> Option<Vec<u32>> {
         let n = self.next.len();
         let mut before = vec![0_u32; n];
         for link in 0..n {
@@ -214,11 +225,7 @@ impl TurnCounts {
                 }
             }
         }
-        let free = placed as usize == n;
-        if free {
-            self.places = places;
-        }
-        free
+        (placed as usize == n).then_some(places)
     }
 
     /// How many links have a turn, and how many turns there are, with those of other packets,
@@ -255,9 +262,17 @@ impl TurnCounts {
             rows.into_par_iter().with_min_len(1024).for_each(|(link, row)| {
                 let Some(old) = was[link].map(|old| old as usize) else { return };
                 let from = &before[self.first[old]..self.first[old + 1]];
+                // Most switches have the links that they had.
+                let next = nexts[link] as usize;
+                if row.len() == from.len()
+                    && (0..row.len()).all(|at| was[next + at] == Some(self.next[old] + at as u32))
+                {
+                    row.copy_from_slice(from);
+                    return;
+                }
                 for (at, count) in row.iter_mut().enumerate() {
                     // A link that leaves a switch left the same switch before.
-                    if let Some(out) = was[nexts[link] as usize + at] {
+                    if let Some(out) = was[next + at] {
                         *count = from[(out - self.next[old]) as usize];
                     }
                 }

@@ -1,6 +1,7 @@
 //! The ways of all switches to one LID, and what goes over each link of them.
 
 use crate::graph::Graph;
+use crate::paths::distances::{Distances, FAR};
 
 /// No link: the packet stays, is delivered, or is lost.
 const NO_LINK: u8 = u8::MAX;
@@ -38,7 +39,7 @@ pub(super) struct Way {
     depths: Vec<u16>,
     arrives: Vec<bool>,
     /// End ports whose packets pass each switch.
-    pub(super) passing: Vec<u32>,
+    passing: Vec<u32>,
     /// Who sends the packets that leave each switch.
     busy: Vec<Senders>,
 }
@@ -110,6 +111,16 @@ impl Way {
             }
         }
         Some(reached)
+    }
+
+    /// Whether the way from each switch is as long as the distances say, where these have one, and
+    /// arrives.
+    pub(super) fn is_direct(&self, distances: &Distances, dest: u32) -> bool {
+        let as_long = |(s, hops): (usize, &u8)| match *hops {
+            FAR => !self.arrives[s],
+            hops => self.arrives[s] && self.depths[s] == u16::from(hops),
+        };
+        distances.row(dest as usize).iter().enumerate().all(as_long)
     }
 
     /// Reports the links that are taken, each with the number of end ports whose packets it

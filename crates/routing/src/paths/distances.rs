@@ -74,6 +74,30 @@ impl Distances {
             && self.marks.get(row.clone()) == other.marks.get(row)
     }
 
+    /// The switches from which the way to another one is not what it was, ascending.
+    pub(crate) fn others(&self, other: &Self, dest: usize) -> impl Iterator<Item = usize> {
+        let first = dest * self.switches;
+        (0..self.switches).filter(move |s| {
+            let at = first + s;
+            self.hops[at] != other.hops[at] || self.marks.get(at) != other.marks.get(at)
+        })
+    }
+
+    /// How many hops each switch is away from another one; [`FAR`] without a path.
+    pub(crate) fn row(&self, dest: usize) -> &[u8] {
+        &self.hops[dest * self.switches..(dest + 1) * self.switches]
+    }
+
+    /// Whether all switches have a path to another one, and the most hops.
+    pub(crate) fn reached(&self, dest: usize) -> (bool, u16) {
+        let reached = |(whole, most): (bool, u8), hops: &u8| match *hops {
+            FAR => (false, most),
+            hops => (whole, most.max(hops)),
+        };
+        let (whole, most) = self.row(dest).iter().fold((true, 0), reached);
+        (whole, u16::from(most))
+    }
+
     /// How many hops a switch is away; [`FAR`] without a path.
     pub(crate) fn hops(&self, dest: usize, s: usize) -> u8 {
         self.hops[dest * self.switches + s]

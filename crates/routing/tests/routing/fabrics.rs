@@ -9,7 +9,7 @@ use lk_wire::{Guid, Lid};
 use proptest::prelude::*;
 
 /// A fabric, its LIDs and the options for an engine.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) fabric: Fabric,
     pub(crate) lids: LidMap,

@@ -15,6 +15,15 @@ use crate::golden;
 
 /// The same nodes without some of the cables between switches.
 pub(crate) fn without(fabric: &Fabric, gone: &BTreeSet<PortId>) -> Fabric {
+    recabled(fabric, gone, &[])
+}
+
+/// The same nodes without some of the cables between switches, and with others.
+pub(crate) fn recabled(
+    fabric: &Fabric,
+    gone: &BTreeSet<PortId>,
+    new: &[(PortId, PortId)],
+) -> Fabric {
     let mut builder = FabricBuilder::new();
     let added: Vec<_> = fabric
         .nodes()
@@ -30,7 +39,8 @@ pub(crate) fn without(fabric: &Fabric, gone: &BTreeSet<PortId>) -> Fabric {
         let done = builder.set_port(added[node.index()], number, held.guid, held.lid, held.lmc);
         done.expect("the node has the port");
     }
-    for (a, b) in fabric.links().filter(|(a, b)| !gone.contains(a) && !gone.contains(b)) {
+    let stay = fabric.links().filter(|(a, b)| !gone.contains(a) && !gone.contains(b));
+    for (a, b) in stay.chain(new.iter().copied()) {
         let end = |p: PortId| (added[fabric.owner(p).index()], fabric.port_num(p).0);
         builder.connect(end(a), end(b)).expect("the ports are free");
         builder.set_rate(end(a).0, end(a).1, LinkRate::HDR_4X).expect("the port is there");

@@ -13,6 +13,8 @@
 mod mixed;
 mod stages;
 
+use std::collections::BTreeMap;
+
 use lk_fabric::{Fabric, SwitchId};
 use lk_wire::{Lid, PortNum};
 use rayon::prelude::*;
@@ -62,7 +64,7 @@ pub enum Order {
     /// In any order: so many waits of old and new tables together close no circle.
     Any(u64),
     /// In stages.
-    Staged(Stages),
+    Staged(Box<Stages>),
     /// There is no order that is known to be safe.
     Unsafe(Why),
 }
@@ -92,6 +94,8 @@ pub enum LanesAt {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stages {
     of_lid: Vec<u8>,
+    /// The stages of entries that change before or after others of their LID.
+    of_entry: BTreeMap<(Lid, SwitchId), u8>,
     /// How many stages there are.
     pub count: u8,
     /// The stage that takes the changed entries of the next one away, if there is one.
@@ -103,16 +107,30 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// The stage in which the entries for a LID become new.
-    #[must_use]
-    pub fn of(&self, lid: Lid) -> u8 {
-        self.of_lid.get(usize::from(lid.0)).copied().unwrap_or(0)
+    /// So many stages, with the entries for all LIDs below a bound in one of them.
+    pub(crate) fn new(lids: usize, stage: u8, count: u8) -> Self {
+        let (drops, lanes, dropped) = (None, LanesAt::First, 0);
+        let (of_lid, of_entry) = (vec![stage; lids], BTreeMap::new());
+        Self { of_lid, of_entry, count, drops, lanes, dropped }
     }
 
-    /// What an entry has to hold after a stage, where it holds `old` before and `new` in the end.
+    /// Puts an entry in another stage than the others of its LID.
+    pub(crate) fn put(&mut self, lid: Lid, switch: usize, stage: u8) {
+        self.of_entry.insert((lid, SwitchId(switch as u32)), stage);
+    }
+
+    /// The stage in which a switch's entry for a LID becomes new.
     #[must_use]
-    pub fn entry(&self, stage: u8, lid: Lid, old: u8, new: u8) -> u8 {
-        let at = self.of(lid);
+    pub fn of(&self, switch: SwitchId, lid: Lid) -> u8 {
+        let of_lid = || self.of_lid.get(usize::from(lid.0)).copied().unwrap_or(0);
+        self.of_entry.get(&(lid, switch)).copied().unwrap_or_else(of_lid)
+    }
+
+    /// What a switch's entry has to hold after a stage, where it holds `old` before and `new` in
+    /// the end.
+    #[must_use]
+    pub fn entry(&self, stage: u8, (switch, lid): (SwitchId, Lid), old: u8, new: u8) -> u8 {
+        let at = self.of(switch, lid);
         if at <= stage || old == new {
             new
         } else if self.drops == Some(stage) && at == stage + 1 {
@@ -188,15 +206,15 @@ pub fn order<S: PathSls>(change: &Change<'_, S>) -> Order {
         return Order::Unsafe(Why::New);
     }
     if !change.lanes_change || free(old, Which::Both) {
-        return Order::Staged(stages::find(&desk, Which::New, LanesAt::First));
+        return Order::Staged(Box::new(stages::find(&desk, Which::New, LanesAt::First)));
     }
     if free(new, Which::Both) {
         let mut stages = stages::find(&desk, Which::Old, LanesAt::First);
         stages.lanes = LanesAt::After(stages.count - 1);
-        return Order::Staged(stages);
+        return Order::Staged(Box::new(stages));
     }
     if free(&drained(old, new), Which::Both) {
-        return Order::Staged(stages::all_dropped(&desk));
+        return Order::Staged(Box::new(stages::all_dropped(&desk)));
     }
     Order::Unsafe(Why::Lanes)
 }

@@ -22,13 +22,8 @@ const CHECKS: usize = 1500;
 pub(super) fn find<S: PathSls>(desk: &Desk<'_, S>, lanes: Which, at: LanesAt) -> Stages {
     let (old, new) = (desk.change.old, desk.change.new);
     let mut left: Vec<Vec<Lid>> = units(desk);
-    let mut stages = Stages {
-        of_lid: vec![0; usize::from(desk.change.lids.top().0) + 1],
-        count: 0,
-        drops: None,
-        lanes: at,
-        dropped: 0,
-    };
+    let lids = usize::from(desk.change.lids.top().0) + 1;
+    let mut stages = Stages { lanes: at, ..Stages::new(lids, 0, 0) };
     let mut moved: Vec<Lid> = Vec::new();
     let worth = desk.changed.len().saturating_mul(desk.graph.len()) <= WORTH;
     while worth && !left.is_empty() && stages.count < MOST {
@@ -55,13 +50,8 @@ pub(super) fn find<S: PathSls>(desk: &Desk<'_, S>, lanes: Which, at: LanesAt) ->
 
 /// All that changes is dropped, then the SL2VL tables are written, then the new entries.
 pub(super) fn all_dropped<S: PathSls>(desk: &Desk<'_, S>) -> Stages {
-    let mut stages = Stages {
-        of_lid: vec![0; usize::from(desk.change.lids.top().0) + 1],
-        count: 0,
-        drops: None,
-        lanes: LanesAt::After(0),
-        dropped: 0,
-    };
+    let lids = usize::from(desk.change.lids.top().0) + 1;
+    let mut stages = Stages { lanes: LanesAt::After(0), ..Stages::new(lids, 0, 0) };
     drop_rest(&mut stages, &units(desk));
     stages
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use lk_fabric::{PortId, SwitchId};
 use lk_routing::proof::change::{Change, Order, Why, order};
 use lk_routing::proof::{AnyLanes, OneLane, PathSls, SlSet};
-use lk_routing::{Lfts, RouteJob, RouteOptions, RouteSls};
+use lk_routing::{Lfts, LidMap, RouteJob, RouteOptions, RouteSls};
 use lk_wire::{Lid, PortState};
 
 use super::hosts::{BetweenHosts, hosts_only};
@@ -79,33 +79,39 @@ pub(crate) fn writing_order(
         Some((old, new)) => [AnyLanes(old), AnyLanes(new)],
         None => [AnyLanes(&OneLane), AnyLanes(&OneLane)],
     };
-    let wrapped = [BetweenHosts(&lanes[0]), BetweenHosts(&lanes[1])];
-    // Where the routes are safe for traffic between adapters only, that alone can stay so.
-    let hosts = verdict.is_some_and(|verdict| !verdict.switch_circle.is_empty());
-    let lids = if hosts { &hosts_only(fabric, &desired.lids) } else { &desired.lids };
-    let [old_lanes, new_lanes] =
-        if hosts { [AnyLanes(&wrapped[0]), AnyLanes(&wrapped[1])] } else { lanes };
     let earlier = before.filter(|before| before.lids == desired.lids);
     let earlier = earlier.and_then(|before| Some((before, before.routes.as_ref()?)));
     let sls = OldAndNew {
         new: routes.proof_sls(&desired.lids, Verdict::levels(routes)),
         old: earlier.map(|(before, old)| old.proof_sls(&before.lids, Verdict::levels(old))),
     };
-    order(&Change {
-        fabric,
-        lids,
-        old: &old,
-        new: &new,
-        old_lanes,
-        new_lanes,
-        lanes_change: tables.is_some() && changes_lanes(plan, seen),
-        sls: &sls,
-        trees: &desired.multicast.trees,
-        live: &|switch, port| {
-            let port = fabric.port_at(fabric.switch_node(switch), port);
-            port.is_some_and(|port| is_live(seen, port))
-        },
-    })
+    let found = |lids: &LidMap, [old_lanes, new_lanes]: [AnyLanes<'_>; 2]| {
+        order(&Change {
+            fabric,
+            lids,
+            old: &old,
+            new: &new,
+            old_lanes,
+            new_lanes,
+            lanes_change: tables.is_some() && changes_lanes(plan, seen),
+            sls: &sls,
+            trees: &desired.multicast.trees,
+            live: &|switch, port| {
+                let port = fabric.port_at(fabric.switch_node(switch), port);
+                port.is_some_and(|port| is_live(seen, port))
+            },
+        })
+    };
+    let needs_switches = |verdict: &Verdict| !verdict.switch_circle.is_empty();
+    if !verdict.is_some_and(needs_switches) {
+        let order = found(&desired.lids, lanes);
+        if order != Order::Unsafe(Why::Old) {
+            return order;
+        }
+    }
+    // Where old or new tables are safe for traffic between adapters only, that alone can stay so.
+    let wrapped = [BetweenHosts(&lanes[0]), BetweenHosts(&lanes[1])];
+    found(&hosts_only(fabric, &desired.lids), [AnyLanes(&wrapped[0]), AnyLanes(&wrapped[1])])
 }
 
 /// The order by what is known of the routes before and of those that are wanted, where all links
