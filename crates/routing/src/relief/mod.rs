@@ -154,8 +154,8 @@ const LAST_SHARE: u64 = 8;
 
 /// How often entries and links are looked at, at most: for each entry of the tables, and in all on
 /// a small fabric and on a large one, where it makes a second or two of work.
-const LOOKS: usize = 64;
-const FEWEST_LOOKS: usize = 1 << 22;
+const LOOKS: usize = 8;
+const FEWEST_LOOKS: usize = 1 << 24;
 const MOST_LOOKS: usize = 1 << 28;
 
 /// More links than these are relieved LID by LID from turned tables.
@@ -214,7 +214,7 @@ impl<'a, T: Turning> Relief<'a, T> {
         self.load.iter().copied().max().unwrap_or(0)
     }
 
-    /// Relieves all links above a limit, the fullest first.
+    /// Relieves all links above a limit, the fullest first, unless one stays far above it.
     fn round(&mut self, limit: u64) {
         let all = |s: usize| (0..self.graph.links(s).len()).map(move |at| (s, at));
         let number = |(s, at): (usize, usize)| self.graph.first_link(s) + at;
@@ -227,9 +227,14 @@ impl<'a, T: Turning> Relief<'a, T> {
         }
         let before = self.looks;
         self.looks = before / 2;
+        // A link that is left after less than a quarter of the way makes the round hopeless.
+        let hopeless = limit + (self.fullest() - limit) / 4 * 3;
         let mut room = Room::default();
         for (s, at) in links {
             self.link(s, at, limit, &mut room);
+            if self.load[number((s, at))] > hopeless {
+                break;
+            }
         }
         self.looks += before - before / 2;
     }
