@@ -333,3 +333,62 @@ fn switches_and_their_hosts_may_send_on_other_sls() {
     let output = run(here.path(), "verify --dumps dumps --path-sls none");
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
+
+#[test]
+fn ways_without_a_line_in_the_dump_are_told() {
+    let here = ring();
+    assert_eq!(code(here.path(), "verify --dumps dumps --fixed-sl 1"), Some(1), "a ring loops");
+    let mut switch = String::new();
+    let mut gone = 0;
+    edit(here.path(), "opensm-sl2vl.dump", |line| {
+        if line.starts_with("Switch") || line.starts_with("Channel") {
+            line.clone_into(&mut switch);
+        }
+        let ports = line.split_once(':').map(|(ports, _)| ports.split_whitespace());
+        let ports: Vec<&str> = ports.into_iter().flatten().collect();
+        let is_gone = switch.contains("\"sw-2\"") && matches!(ports[..], ["1" | "2", "1" | "2"]);
+        gone += usize::from(is_gone);
+        if is_gone { String::new() } else { line.to_owned() }
+    });
+    assert_eq!(gone, 4);
+    let output = run(here.path(), "verify --dumps dumps");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let words = "sw-2 has no line from port 1 to port 2 and for 1 other ways through it";
+    assert!(said.contains(words), "{said}");
+}
+
+/// Two SLs on one lane, each dropped at another switch of a ring: alone neither gets round.
+#[test]
+fn sls_that_are_safe_alone_need_not_be_so_together() {
+    let here = ring();
+    let mut switch = String::new();
+    edit(here.path(), "opensm-sl2vl.dump", |line| {
+        if line.starts_with("Switch") || line.starts_with("Channel") {
+            line.clone_into(&mut switch);
+        }
+        let Some((ports, lanes)) = line.split_once(':') else { return line.to_owned() };
+        if ports.contains("out") || lanes.split_whitespace().count() != 16 {
+            return line.to_owned();
+        }
+        let lane = |sl: usize| match sl {
+            3 if switch.contains("\"sw-0\"") => " 15",
+            9 if switch.contains("\"sw-3\"") => " 15",
+            _ => " 0",
+        };
+        format!("{ports}:{}", (0..16).map(lane).collect::<String>())
+    });
+    let list = fs::read_to_string(here.path().join("dumps/opensm-subnet.lst")).expect("a list");
+    let ca = list.lines().find(|line| line.starts_with("{ CA")).expect("an adapter");
+    let guid = ca.split_once("PortGUID:").expect("a GUID").1.split(' ').next().unwrap_or_default();
+    let lid = ca.split_once(" LID:").expect("a LID").1.split(' ').next().unwrap_or_default();
+    fs::write(here.path().join("sls"), format!("0x{guid} 0x{lid} 0\n")).expect("SLs");
+    let line = "verify --dumps dumps --path-sls sls --fixed-sl 3,9,12";
+    let fixed = verdict(here.path(), line)["fixed_sl"].clone();
+    assert_eq!(fixed["safe"], serde_json::json!([3, 9]), "{fixed:#}");
+    assert_eq!(fixed["safe_together"], serde_json::json!([3]), "{fixed:#}");
+    assert_eq!(fixed["unsafe_sls"], serde_json::json!([12]), "{fixed:#}");
+    let output = run(here.path(), line);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("safe for everybody: SL 3, 9\n  each alone; together: SL 3\n"), "{text}");
+}

@@ -19,6 +19,10 @@ use crate::tables::{Lfts, LidMap};
 /// How many permutations are looked at, at most.
 const PATTERNS: usize = 256;
 
+/// How many flows are followed at most, over all permutations of a kind; so large fabrics have
+/// fewer of them.
+const FLOWS: usize = 1 << 21;
+
 /// The shares of flows over several permutations.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Shares {
@@ -65,7 +69,7 @@ pub fn contention(fabric: &Fabric, lids: &LidMap, lfts: &Lfts, seed: u64) -> Con
     }
     let traffic = Traffic { fabric, graph, lids, lfts, hosts };
     let n = traffic.hosts.len();
-    let count = PATTERNS.min(n - 1);
+    let count = PATTERNS.min(n - 1).min((FLOWS / n).max(1));
     let random = traffic.shares(count, |at| random(n, seed.wrapping_add(at as u64)));
     let shift = traffic.shares(count, |at| {
         let distance = 1 + at * (n - 1) / count;

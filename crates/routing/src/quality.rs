@@ -5,9 +5,10 @@
 //! themselves is left out.
 
 use lk_fabric::{Fabric, SwitchId};
-use lk_wire::PortNum;
+use lk_wire::{Lid, PortNum};
 use rayon::prelude::*;
 
+use crate::alike;
 use crate::balance::height::{above_leaves, is_layered};
 use crate::column::{Column, End};
 use crate::graph::Graph;
@@ -126,11 +127,15 @@ impl Quality {
 #[must_use]
 pub fn quality(fabric: &Fabric, lids: &LidMap, lfts: &Lfts) -> Quality {
     let graph = &Graph::new(fabric);
-    let of_hosts: Vec<_> = lids
-        .owned()
+    let is_host = |lid: &Lid| {
+        lids.port(*lid).is_some_and(|end| fabric.as_switch(fabric.owner(end)).is_none())
+    };
+    // One LID of an adapter stands for all that are forwarded alike.
+    let of_hosts: Vec<(Lid, u32)> = alike::groups(fabric, lids, lfts)
         .into_iter()
-        .filter(|lid| {
-            lids.port(*lid).is_some_and(|end| fabric.as_switch(fabric.owner(end)).is_none())
+        .filter_map(|group| {
+            let hosts = group.iter().filter(|lid| is_host(lid));
+            Some((*group.iter().find(|lid| is_host(lid))?, hosts.count() as u32))
         })
         .collect();
     let sum = of_hosts
@@ -139,10 +144,10 @@ pub fn quality(fabric: &Fabric, lids: &LidMap, lfts: &Lfts) -> Quality {
             || Tally::new(graph),
             |mut tally, chunk| {
                 let mut column = Column::new(graph);
-                for lid in chunk {
+                for (lid, count) in chunk {
                     column.load(fabric, graph, lfts, lids, *lid);
                     let home = lids.port(*lid).and_then(|end| Graph::attachment(fabric, end));
-                    tally.add(graph, &column, home.map(|(s, _)| s.index()));
+                    tally.add(graph, &column, home.map(|(s, _)| s.index()), *count);
                 }
                 tally
             },
@@ -176,10 +181,12 @@ impl Tally {
         }
     }
 
-    fn add(&mut self, graph: &Graph, column: &Column, home: Option<usize>) {
+    /// Adds so many LIDs that go as a column shows, of end ports on the switch `home`.
+    fn add(&mut self, graph: &Graph, column: &Column, home: Option<usize>, lids: u32) {
         for (s, end) in column.ends.iter().enumerate() {
             // The end port that has the LID does not send to itself.
-            let sources = graph.hosts(s).len() as u64 - u64::from(home == Some(s));
+            let others = graph.hosts(s).len() as u64 - u64::from(home == Some(s));
+            let sources = others * u64::from(lids);
             self.passing[s] = sources;
             match end {
                 End::Delivered(hops) => {
@@ -202,7 +209,7 @@ impl Tally {
             }
             let link = usize::from(link);
             self.link_routes[graph.first_link(s) + link] += passing;
-            self.link_lids[graph.first_link(s) + link] += 1;
+            self.link_lids[graph.first_link(s) + link] += lids;
             self.passing[graph.links(s)[link].peer.index()] += passing;
         }
     }

@@ -55,17 +55,16 @@ pub(crate) fn place(
             peers
         })
         .collect();
-    let mut placer = Placer { lattice, peers, places, frontier: Vec::new() };
+    let mut placer = Placer { lattice, peers, places, frontier: Vec::new(), contested: None };
     for (place, switch) in start {
         placer.put(*switch, *place);
     }
     loop {
-        if placer.round(Placer::only_place)? {
+        placer.contested = None;
+        if placer.round(Placer::only_place) || placer.round(Placer::best_place) {
             continue;
         }
-        if !placer.round(Placer::best_place)? {
-            return Ok(placer.places);
-        }
+        return placer.contested.map_or(Ok(placer.places), Err);
     }
 }
 
@@ -77,6 +76,8 @@ struct Placer<'a> {
     /// Switches without a place that have a neighbour with one; some may stand here twice or
     /// have a place by now.
     frontier: Vec<SwitchId>,
+    /// A place that two switches claimed since one was last given away.
+    contested: Option<Conflict>,
 }
 
 /// Where a switch may belong, with the number of neighbours that say so.
@@ -105,8 +106,8 @@ impl Placer<'_> {
     }
 
     /// Places all switches for which `choose` finds a place as things stand. Returns whether
-    /// there were any.
-    fn round(&mut self, choose: fn(&Options) -> Option<usize>) -> Result<bool, Conflict> {
+    /// there were any. What two claim alike waits until more is known of their neighbours.
+    fn round(&mut self, choose: fn(&Options) -> Option<usize>) -> bool {
         self.frontier.sort_unstable();
         self.frontier.dedup();
         let of = &self.places.of;
@@ -120,16 +121,21 @@ impl Placer<'_> {
             })
             .collect();
         found.sort_unstable();
+        let mut any = false;
         for claims in found.chunk_by(|a, b| a.0 == b.0) {
             let (place, neighbours, switch) = claims[0];
-            if let Some((_, others, other)) = claims.get(1)
-                && *others == neighbours
-            {
-                return Err(Conflict { place, switches: [switch, *other] });
+            match claims.get(1) {
+                Some((_, others, other)) if *others == neighbours => {
+                    let conflict = Conflict { place, switches: [switch, *other] };
+                    self.contested.get_or_insert(conflict);
+                }
+                _ => {
+                    self.put(switch, place);
+                    any = true;
+                }
             }
-            self.put(switch, place);
         }
-        Ok(!found.is_empty())
+        any
     }
 
     /// The one place that all neighbours leave.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lk_routing::check;
 use lk_routing::proof::Traffic;
+use lk_routing::{SlPlan, TorusSpec, check};
 use lk_wire::{Guid, Sl};
 use proptest::prelude::*;
 
@@ -115,6 +115,32 @@ proptest! {
         prop_assert!(unrouted || found.unreached.is_empty(), "{:?} {:?}", found, routes.notes);
     }
 
+    /// A cable too many, anywhere: it is left out, and each switch is found at its place.
+    #[test]
+    fn a_cable_too_many_moves_no_switch(
+        radix in size(),
+        ends in prop::array::uniform2(any::<prop::sample::Index>()),
+        start in any::<prop::sample::Index>(),
+    ) {
+        let mut plan = Plan::new(radix);
+        let places = plan.places();
+        let [a, b] = ends.map(|end| *end.get(&places));
+        prop_assume!(a != b);
+        plan.more_links = vec![(a, b)];
+        let seed = plan.seed(*start.get(&places));
+        let bench = plan.bench_with(TorusSpec::new(radix, vec![seed]));
+        // Rings of four give no hold where all are: the fabric may be too small to be told apart.
+        let Ok(routes) = bench.plan() else {
+            prop_assert!(places.len() < 16, "{}", bench.refusal());
+            return Ok(());
+        };
+        bench.holds(&routes);
+        let SlPlan::PerPair(sls) = &routes.sl else { panic!("{:?}", routes.sl) };
+        for at in places {
+            prop_assert_eq!(sls.coordinates(bench.switch(plan.guid(at))), Some(at));
+        }
+    }
+
     /// Cables between wrong ports: the links that fit are used, and nothing deadlocks.
     #[test]
     fn wrong_cables_do_not_deadlock(
@@ -141,7 +167,7 @@ proptest! {
 fn what_changed_is_told_by_coordinates() {
     let whole = Plan::new([6, 5, 1]);
     let routed = |plan: &Plan| match plan.bench().routes().sl {
-        lk_routing::SlPlan::PerPair(sls) => sls,
+        SlPlan::PerPair(sls) => sls,
         other => panic!("{other:?}"),
     };
     let cut = whole.clone().without_link([2, 4, 0], [2, 0, 0]);

@@ -115,6 +115,20 @@ fn sl2vl(
             }
         }
     }
+    for switch in fabric.switch_ids().filter(|switch| !without[switch.index()]) {
+        let unknown = maps.unknown(fabric, switch);
+        let Some((from, to)) = unknown.first() else { continue };
+        unfit = true;
+        let name = &fabric.node(fabric.switch_node(switch)).description;
+        let more = match unknown.len() - 1 {
+            0 => String::new(),
+            more => format!(" and for {more} other ways through it"),
+        };
+        notes.push(format!(
+            "{name} has no line from port {from} to port {to}{more} in opensm-sl2vl.dump: VL 0 for \
+             all SLs there"
+        ));
+    }
     let without = without.iter().filter(|missing| **missing).count();
     if without > 0 {
         let have = switches_have(without);

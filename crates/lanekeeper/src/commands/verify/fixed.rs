@@ -15,6 +15,8 @@ pub(super) struct FixedSls {
     pub(super) sls: Vec<u8>,
     /// Those of them that may be used by everybody, each alone beside the SLs of paths.
     pub(super) safe: Vec<u8>,
+    /// Of these as many as may be used at a time, the lowest first.
+    pub(super) safe_together: Vec<u8>,
     /// Those that make a credit loop even alone.
     pub(super) unsafe_sls: Vec<u8>,
     /// The verdict if all of them are used at a time.
@@ -61,10 +63,23 @@ impl FixedSls {
         let which = |wanted: bool| {
             judged.iter().filter(|(_, free)| *free == wanted).map(|(sl, _)| sl.0).collect()
         };
+        let mut safe_together = SlSet::EMPTY;
+        for (sl, _) in judged.iter().filter(|(_, free)| *free) {
+            let more = safe_together.with(*sl);
+            let like_another = safe_together.iter().any(|other| subject.sl2vl.same(other, *sl));
+            let free = || {
+                let traffic = With { base, more };
+                Verdict::is_free(&subject.forwarding(), &subject.sl2vl, &traffic)
+            };
+            if like_another || free() {
+                safe_together = more;
+            }
+        }
         let traffic = With { base, more: sls };
         Self {
             sls: sls.iter().map(|sl| sl.0).collect(),
             safe: which(true),
+            safe_together: safe_together.iter().map(|sl| sl.0).collect(),
             unsafe_sls: which(false),
             together: Verdict::of(&subject.forwarding(), &subject.sl2vl, &traffic),
         }
@@ -82,6 +97,9 @@ impl FixedSls {
              safe for everybody: SL {}\n",
             list(&self.safe)
         );
+        if self.safe_together != self.safe {
+            out += &format!("  each alone; together: SL {}\n", list(&self.safe_together));
+        }
         if !self.unsafe_sls.is_empty() {
             out += &format!("  credit loop possible: SL {}\n", list(&self.unsafe_sls));
         }

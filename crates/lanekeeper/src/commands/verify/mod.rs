@@ -66,7 +66,7 @@ fn routed(path: &Path, request: &Request) -> Result<Subject, Failure> {
             Sl2vl::of_lanes(&fabric, &routes.proof_lanes(&fabric, &assumed))
         }
     };
-    let sls = Sls::of_routes(&fabric, &lids, &routes);
+    let sls = Sls::of_routes(&lids, &routes);
     Ok(Subject {
         source: routes.engine.to_owned(),
         fabric,

@@ -7,42 +7,26 @@ use anyhow::anyhow;
 use lk_diag::SourceFile;
 use lk_fabric::{Fabric, SwitchId};
 use lk_routing::LidMap;
-use lk_routing::proof::{PathSls, SlSet};
+use lk_routing::proof::SlSet;
 use lk_wire::{Guid, Lid, Sl};
 
 /// The SLs from the end ports of each switch to each LID. A path that the file does not name has
 /// none: nobody sends there.
 pub(super) struct PathTable {
+    /// All switches for the first LID, then for the next.
     sets: Vec<SlSet>,
     /// The same from the switches themselves.
     own: Vec<SlSet>,
-    /// LIDs in a row.
-    lids: usize,
+    switches: usize,
     all: SlSet,
 }
 
 impl PathTable {
     /// A table without any path.
     fn empty(fabric: &Fabric, lids: &LidMap) -> Self {
-        let row = usize::from(lids.top().0) + 1;
-        let sets = vec![SlSet::EMPTY; row * fabric.switches().len()];
-        Self { own: sets.clone(), sets, lids: row, all: SlSet::EMPTY }
-    }
-
-    /// All paths that `sls` knows.
-    pub(super) fn of(fabric: &Fabric, lids: &LidMap, sls: &impl PathSls) -> Self {
-        let mut table = Self::empty(fabric, lids);
-        let rows = table.sets.chunks_mut(table.lids).zip(table.own.chunks_mut(table.lids));
-        for ((row, own), switch) in rows.zip(fabric.switch_ids()) {
-            for ((lid, set), own) in (0..).map(Lid).zip(row).zip(own) {
-                if lids.port(lid).is_some() {
-                    *set = sls.sls(switch, lid);
-                    *own = sls.own(switch, lid);
-                    table.all = table.all.and(*set).and(*own);
-                }
-            }
-        }
-        table
+        let switches = fabric.switches().len();
+        let sets = vec![SlSet::EMPTY; (usize::from(lids.top().0) + 1) * switches];
+        Self { own: sets.clone(), sets, switches, all: SlSet::EMPTY }
     }
 
     /// Reads such a file.
@@ -55,7 +39,6 @@ impl PathTable {
         lids: &LidMap,
     ) -> anyhow::Result<Self> {
         let mut table = Self::empty(fabric, lids);
-        let row = table.lids;
         let switches = switches_of(fabric);
         let mut named = false;
         for (number, _, text) in source.lines() {
@@ -74,9 +57,9 @@ impl PathTable {
             named = true;
             table.all = table.all.with(sl);
             for (switch, own) in from {
+                let place = table.place(*switch, lid);
                 let sets = if *own { &mut table.own } else { &mut table.sets };
-                let set = &mut sets[switch.index() * row + usize::from(lid.0)];
-                *set = set.with(sl);
+                sets[place] = sets[place].with(sl);
             }
         }
         if !named {
@@ -91,23 +74,28 @@ impl PathTable {
 
     /// The SLs from the end ports of a switch to a LID.
     pub(super) fn sls(&self, from: SwitchId, to: Lid) -> SlSet {
-        self.place(from, to).and_then(|place| self.sets.get(place)).copied().unwrap_or_default()
+        self.sets.get(self.place(from, to)).copied().unwrap_or_default()
     }
 
     /// The SLs from a switch itself to a LID.
     pub(super) fn own(&self, from: SwitchId, to: Lid) -> SlSet {
-        self.place(from, to).and_then(|place| self.own.get(place)).copied().unwrap_or_default()
+        self.own.get(self.place(from, to)).copied().unwrap_or_default()
     }
 
-    fn place(&self, from: SwitchId, to: Lid) -> Option<usize> {
-        (usize::from(to.0) < self.lids).then(|| from.index() * self.lids + usize::from(to.0))
+    const fn place(&self, from: SwitchId, to: Lid) -> usize {
+        to.0 as usize * self.switches + from.index()
     }
 
     /// Whether both LIDs have the same SLs from everywhere.
     pub(super) fn alike(&self, one: Lid, other: Lid) -> bool {
-        let sls = |row: &[SlSet], lid: Lid| row.get(usize::from(lid.0)).copied();
-        let mut rows = self.sets.chunks(self.lids).chain(self.own.chunks(self.lids));
-        rows.all(|row| sls(row, one) == sls(row, other))
+        let same = |sets: &[SlSet]| {
+            let of = |lid: Lid| {
+                let first = usize::from(lid.0) * self.switches;
+                sets.get(first..first + self.switches)
+            };
+            of(one) == of(other)
+        };
+        same(&self.sets) && same(&self.own)
     }
 
     /// The SLs of all paths.

@@ -86,7 +86,8 @@ pub(super) fn wrong_lids(fabric: &Fabric, known: impl Fn(PortId) -> bool) -> Vec
 
 /// SL2VL tables of all switches.
 pub(super) struct Sl2vl {
-    maps: Vec<LaneMap>,
+    /// None where nothing is known of it: VL 0 for all.
+    maps: Vec<Option<LaneMap>>,
     /// The first map of each switch and its number of ports, port 0 included; a map for each way
     /// in and out.
     switches: Vec<(usize, usize)>,
@@ -110,7 +111,7 @@ impl Sl2vl {
             place
         };
         let switches = fabric.switch_ids().map(room).collect();
-        let maps = vec![LaneMap::new(|_| Vl(0)); first];
+        let maps = vec![None; first];
         Self { maps, switches, senders: HashMap::new() }
     }
 
@@ -151,14 +152,28 @@ impl Sl2vl {
     ) -> bool {
         let place = self.place(switch, from, to);
         if let Some(slot) = place.and_then(|place| self.maps.get_mut(place)) {
-            *slot = map;
+            *slot = Some(map);
         }
         place.is_some()
     }
 
+    /// The ways in and out of a switch, by ports with cables, of which nothing is known.
+    pub(super) fn unknown(&self, fabric: &Fabric, switch: SwitchId) -> Vec<(PortNum, PortNum)> {
+        let node = fabric.switch_node(switch);
+        let cabled = fabric.external_ports(node).filter(|port| fabric.peer(*port).is_some());
+        let outs: Vec<PortNum> = cabled.map(|port| fabric.port_num(port)).collect();
+        let ins = std::iter::once(PortNum(0)).chain(outs.iter().copied());
+        let ways = ins.flat_map(|from| outs.iter().map(move |to| (from, *to)));
+        let unknown = |(from, to): &(PortNum, PortNum)| {
+            let map = self.place(switch, *from, *to).map(|place| self.maps[place]);
+            from != to && map == Some(None)
+        };
+        ways.filter(unknown).collect()
+    }
+
     /// Whether no table tells these SLs apart.
     pub(super) fn same(&self, a: Sl, b: Sl) -> bool {
-        self.maps.iter().all(|map| map.vl(a) == map.vl(b))
+        self.maps.iter().flatten().all(|map| map.vl(a) == map.vl(b))
     }
 
     /// Whether no table was given.
@@ -170,7 +185,7 @@ impl Sl2vl {
 impl Lanes for Sl2vl {
     fn lanes(&self, switch: SwitchId, in_port: PortNum, out_port: PortNum) -> LaneMap {
         let place = self.place(switch, in_port, out_port);
-        place.map_or_else(|| LaneMap::new(|_| Vl(0)), |place| self.maps[place])
+        place.and_then(|place| self.maps[place]).unwrap_or_else(|| LaneMap::new(|_| Vl(0)))
     }
 
     fn of_sender(&self, port: PortId) -> LaneMap {
@@ -184,18 +199,21 @@ pub(super) enum Sls {
     Fixed(SlSet),
     /// As a file says.
     Table(PathTable),
+    /// As the engine says, for these levels.
+    Engine { routes: Box<Routes>, lids: LidMap, levels: SlSet },
 }
 
 impl Sls {
     /// Those of a routing.
-    pub(super) fn of_routes(fabric: &Fabric, lids: &LidMap, routes: &Routes) -> Self {
+    pub(super) fn of_routes(lids: &LidMap, routes: &Routes) -> Self {
         match routes.sl {
             SlPlan::Any => Self::Fixed(SlSet::one(Sl(0))),
             SlPlan::Constant(sl) => Self::Fixed(SlSet::one(sl)),
-            SlPlan::PerPair(_) | SlPlan::PerPath(_) => {
-                let sls = routes.proof_sls(lids, Verdict::levels(routes));
-                Self::Table(PathTable::of(fabric, lids, &sls))
-            }
+            SlPlan::PerPair(_) | SlPlan::PerPath(_) => Self::Engine {
+                routes: Box::new(routes.clone()),
+                lids: lids.clone(),
+                levels: Verdict::levels(routes),
+            },
         }
     }
 }
@@ -205,6 +223,7 @@ impl PathSls for Sls {
         match self {
             Self::Fixed(set) => *set,
             Self::Table(table) => table.sls(from, to),
+            Self::Engine { routes, lids, levels } => routes.proof_sls(lids, *levels).sls(from, to),
         }
     }
 
@@ -212,6 +231,7 @@ impl PathSls for Sls {
         match self {
             Self::Fixed(set) => *set,
             Self::Table(table) => table.own(from, to),
+            Self::Engine { routes, lids, levels } => routes.proof_sls(lids, *levels).own(from, to),
         }
     }
 
@@ -219,6 +239,7 @@ impl PathSls for Sls {
         match self {
             Self::Fixed(set) => *set,
             Self::Table(table) => table.all(),
+            Self::Engine { routes, lids, levels } => routes.proof_sls(lids, *levels).all(),
         }
     }
 
@@ -226,6 +247,9 @@ impl PathSls for Sls {
         match self {
             Self::Fixed(_) => true,
             Self::Table(table) => table.alike(one, other),
+            Self::Engine { routes, lids, levels } => {
+                routes.proof_sls(lids, *levels).alike(one, other)
+            }
         }
     }
 }
