@@ -166,3 +166,34 @@ fn json_says_who_was_asked_and_who_routes() {
     assert_eq!(output.status.code(), Some(1), "minhop does not stand in: {output:?}");
     assert!(err(&output).contains("did you mean `updn`"), "{output:?}");
 }
+
+/// Lists of opensm.conf that put SLs of an engine on one lane: named with their line by every
+/// command, and judged as they are.
+#[test]
+fn lists_that_merge_the_lanes_of_an_engine_are_named_with_their_line() {
+    let place = place();
+    let folder = place.path();
+    assert!(run(folder, "topo torus 5 5 --output torus").status.success());
+    fs::write(folder.join("opensm.conf"), "qos TRUE\nqos_swe_sl2vl 0,0,0,0,1,1,1,1\n")
+        .expect("a file");
+    let names = |text: &str| {
+        ["qos_swe_sl2vl (opensm.conf:2)", "SL0, SL1", "on VL0", "write `qos_swe_sl2vl 0,1,2,3,4,"]
+            .into_iter()
+            .all(|words| text.contains(words))
+    };
+    let merged = run(folder, "route torus -R dfsssp -F opensm.conf --json");
+    assert!(names(&err(&merged)), "{merged:?}");
+    let figures = json(&merged);
+    assert!(names(&figures["lane_faults"][0].to_string()), "{figures:#}");
+    assert_eq!((&figures["deadlock_free"], merged.status.code()), (&false.into(), Some(1)));
+    let apart = run(folder, "route torus -R dfsssp -Q --json");
+    assert_eq!(json(&apart)["deadlock_free"], true);
+    assert_eq!(json(&apart)["lane_faults"].as_array().map(Vec::len), Some(0));
+    let judged = run(folder, "verify torus -R dfsssp -F opensm.conf");
+    assert!(names(&err(&judged)) && judged.status.code() == Some(1), "{judged:?}");
+    let plan = run(folder, "sm --sim torus --plan -R dfsssp -F opensm.conf");
+    assert!(names(&String::from_utf8_lossy(&plan.stdout)), "{plan:?}");
+    let checked = run(folder, "check --fabric torus -F opensm.conf -R dfsssp --json");
+    let found = json(&checked)["diagnostics"].to_string();
+    assert!(found.contains("QO025") && found.contains("are on VL1"), "{found}");
+}

@@ -334,6 +334,13 @@ pub enum Event {
         /// Whether the last one that could be used still counts; else there is none.
         kept: bool,
     },
+    /// SL2VL tables put SLs of the routing engine on one lane, or drop them.
+    LaneFault {
+        /// Whether nothing comes of it.
+        harmless: bool,
+        /// Which tables by which option, and what to write instead.
+        text: String,
+    },
     /// No engine could route the fabric and `no_fallback` is set.
     NotRouted,
     /// How tables change under traffic.
@@ -441,6 +448,7 @@ impl Event {
             | Self::GroupCut { .. }
             | Self::GroupSl { .. }
             | Self::EngineDeclined { .. }
+            | Self::LaneFault { harmless: false, .. }
             | Self::NotRouted
             | Self::PolicyFinding { wrong: true, .. }
             | Self::PolicyRefused { .. }
@@ -459,6 +467,7 @@ impl Event {
             | Self::HoldsOther { .. }
             | Self::RefusalSuppressed(..)
             | Self::Routed { .. }
+            | Self::LaneFault { harmless: true, .. }
             | Self::TorusChange(_)
             | Self::Proved { .. }
             | Self::Planned(_)
@@ -530,7 +539,7 @@ impl fmt::Display for Event {
             }
             Self::TorusChange(change) => change.fmt(f),
             Self::LightSweep => f.write_str("light sweep"),
-            Self::PolicyFinding { text, .. } => f.write_str(text),
+            Self::PolicyFinding { text, .. } | Self::LaneFault { text, .. } => f.write_str(text),
             Self::Proved { .. }
             | Self::CreditLoop { .. }
             | Self::ForwardingLoops { .. }

@@ -62,7 +62,7 @@ pub(super) fn asked(site: &Site<'_>) -> Vec<&'static str> {
 }
 
 /// The first engine of the list that keeps packets apart by lanes.
-fn by_lanes(site: &Site<'_>) -> Option<&'static str> {
+pub(super) fn by_lanes(site: &Site<'_>) -> Option<&'static str> {
     let with_lanes = [Engine::Lash, Engine::Dfsssp, Engine::Nue, Engine::Torus2Qos];
     let named = |name: &&'static str| with_lanes.iter().any(|engine| engine.name() == *name);
     asked(site).into_iter().find(named)

@@ -2,6 +2,7 @@
 
 mod dropped;
 mod ends;
+mod engine_lanes;
 mod engines;
 mod fabric;
 mod lanes;
@@ -42,6 +43,7 @@ pub static RULES: &[&Rule] = &[
     &users::SHARED_LANE,
     &options::OTHER_MANAGERS,
     &options::POLICY_OFF,
+    &engine_lanes::MERGED,
     &policy::names::IPOIB,
     &policy::names::NO_PARTITION,
     &policy::names::NODE_NAMES,

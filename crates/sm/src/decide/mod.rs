@@ -3,6 +3,7 @@
 
 mod engines;
 mod fdr10;
+mod lane_faults;
 mod lanes;
 mod lids;
 mod links;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 use lk_config::guid2lid::Guid2Lid;
 use lk_config::node_names::NodeNames;
 use lk_config::sa_db::SaDb;
-use lk_config::{Options, PartitionsConf, PrefixRoutes};
+use lk_config::{Options, PartitionsConf, PrefixRoutes, QosSetName};
 use lk_fabric::{FabricBuilder, PortId};
 use lk_qos::policy::PolicyFile;
 use lk_routing::{
@@ -51,6 +52,8 @@ pub struct Settings {
     pub options: Options,
     /// The contents of the files that shape routing.
     pub routing: RouteOptions,
+    /// Where the `sl2vl` of each set of QoS options is written, as file and line, if it is.
+    pub sl2vl_places: BTreeMap<QosSetName, String>,
     /// LIDs given out earlier.
     pub guid2lid: Guid2Lid,
     /// qos-policy.conf as it was last read; none where there is none.
@@ -85,6 +88,7 @@ impl Settings {
         Self {
             options,
             routing,
+            sl2vl_places: BTreeMap::new(),
             guid2lid,
             policy: None,
             good_policy: None,
@@ -238,6 +242,8 @@ fn decide_by(
     let told = desired.verdict.as_ref().zip(desired.routes.as_ref());
     let told = told.map(|(verdict, routes)| verdict.events(routes.engine));
     desired.events.extend(told.into_iter().flatten());
+    let faults = lane_faults::events(seen, settings, &desired);
+    desired.events.extend(faults);
     desired
 }
 

@@ -15,7 +15,7 @@ mod witness;
 
 use lk_fabric::{Fabric, PortId, SwitchId};
 use lk_routing::check::{Check, check};
-use lk_routing::proof::{Lanes, OneLane, PathSls, SlSet, Wait};
+use lk_routing::proof::{LaneMap, Lanes, OneLane, PathSls, SlSet, Wait};
 use lk_routing::{Decline, End, GroupTree, LidMap, Routes, SlPlan};
 use lk_wire::{PortNum, Sl};
 
@@ -94,13 +94,18 @@ impl Verdict {
         verdict
     }
 
-    /// The verdict on routes with the SL2VL tables that their engine asks for or counts on, or one
-    /// lane where it does neither.
+    /// The verdict on routes with the SL2VL tables that their engine asks for, or `configured` where
+    /// it asks for none.
     #[must_use]
-    pub fn of_routes(fabric: &Fabric, lids: &LidMap, routes: &Routes) -> Self {
+    pub fn of_routes(
+        fabric: &Fabric,
+        lids: &LidMap,
+        routes: &Routes,
+        configured: &LaneMap,
+    ) -> Self {
         let tables = Forwarding { fabric, lids, lfts: &routes.lfts, trees: &[] };
         let sls = routes.proof_sls(lids, Self::levels(routes));
-        Self::of(&tables, &routes.proof_lanes(fabric, &routes.assumed_lanes()), &sls)
+        Self::of(&tables, &routes.proof_lanes(fabric, configured), &sls)
     }
 
     /// The SLs that are asked for: 0, and where the engine decides by path within two levels of

@@ -65,6 +65,8 @@ pub struct Routing {
     pub declined: Vec<Declined>,
     /// What the engine wants known.
     pub notes: Vec<String>,
+    /// What SL2VL tables do to the lanes by which the engine keeps packets apart.
+    pub lane_faults: Vec<String>,
 }
 
 /// An engine that does not route.
@@ -90,6 +92,7 @@ impl Routing {
                     routing.asked = Some(asked.clone());
                     routing.notes.clone_from(notes);
                 }
+                Event::LaneFault { text, .. } => routing.lane_faults.push(text.clone()),
                 _ => {}
             }
         }
@@ -157,7 +160,9 @@ impl Report {
         }
         if let Some(verdict) = &self.proof {
             let _ = writeln!(out, "The routes that are wanted");
-            for line in verdict.text().lines() {
+            let faults = self.routing.lane_faults.iter().map(String::as_str);
+            let text = verdict.text();
+            for line in text.lines().chain(faults) {
                 let _ = writeln!(out, "  {line}");
             }
             out.push('\n');

@@ -60,7 +60,7 @@ impl Comparison {
             };
             let moved = asked.moved(&routes.lfts);
             let routed = Routed { routes, seconds, asked: name.clone(), outcome };
-            let (report, quality) = Report::of(fabric, lids, &routed, moved, request.seed);
+            let (report, quality) = Report::of(fabric, lids, &routed, moved, request);
             figures.push((name.clone(), quality));
             comparison.engines.push(report);
         }

@@ -57,7 +57,8 @@ fn needs_tables(routes: &Routes) -> bool {
 /// The SL2VL tables that the engine wants, or counts on.
 fn sl2vl(out: &mut impl fmt::Write, fabric: &Fabric, routes: &Routes, view: &View) -> fmt::Result {
     let assumed = routes.assumed_lanes();
-    let lanes = routes.proof_lanes(fabric, &assumed);
+    let configured = view.settings.lanes_of(routes);
+    let lanes = routes.proof_lanes(fabric, &configured);
     let lid = |port| Lid(view.seen.port_info(port).map_or(0, PortInfo::lid));
     sl2vl::write(out, fabric, lid, |end, from, to| {
         let map = match fabric.as_switch(fabric.owner(end)) {

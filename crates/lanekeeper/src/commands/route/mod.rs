@@ -63,7 +63,10 @@ pub(crate) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
     let engines = request.settings.options.routing_engine.as_deref().unwrap_or("minhop");
     let routed = attempt(fabric, &lids.map, engines, &request, &asked)?;
     let moved = asked.moved(&routed.routes.lfts);
-    let (report, quality) = Report::of(fabric, &lids, &routed, moved, request.seed);
+    let (report, quality) = Report::of(fabric, &lids, &routed, moved, &request);
+    for fault in report.lane_faults() {
+        terminal::complain(&format!("warning: {fault}"));
+    }
     let routes = routed.routes;
     if let Some(path) = &request.svg {
         picture(path, &svg::draw(fabric, &[(routes.engine, &quality)]))?;

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::Routed;
 use super::lids::{Numbered, Origin};
+use super::request::Request;
 
 /// What `route --json` prints. Fields are added, never changed.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -27,12 +28,15 @@ pub(super) struct Report {
     unknown: Vec<String>,
     /// What the engine wants known.
     notes: Vec<String>,
+    /// What the SL2VL lists of the options do to the lanes by which the engine keeps packets apart.
+    lane_faults: Vec<String>,
     /// Seconds that the engine took, without reading and checking.
     route_seconds: f64,
     /// Seconds that the proof took: that everything is reached and nothing can deadlock.
     proof_seconds: f64,
-    /// Whether no packet can wait for ever. SL2VL tables are not known here, so all packets are
-    /// taken to share one lane, unless the engine needs more.
+    /// Whether no packet can wait for ever. What tables hold is not known here, so all packets are
+    /// taken to share one lane, unless the engine needs more: then it goes by the lists of the
+    /// options.
     pub(super) deadlock_free: bool,
     /// Lanes that the proof needs.
     lanes: usize,
@@ -157,14 +161,15 @@ impl Report {
         lids: &Numbered,
         routed: &Routed,
         moved: Option<usize>,
-        seed: u64,
+        request: &Request,
     ) -> (Self, Quality) {
         let Routed { routes, seconds, asked, outcome } = routed;
         let declined = outcome.declined.iter();
         let declined =
             declined.map(|d| Declined { engine: d.engine, reason: d.reason.clone() }).collect();
         let start = Instant::now();
-        let verdict = Verdict::of_routes(fabric, &lids.map, routes);
+        let (settings, seed) = (&request.settings, request.seed);
+        let verdict = Verdict::of_routes(fabric, &lids.map, routes, &settings.lanes_of(routes));
         let proof_seconds = start.elapsed().as_secs_f64();
         let figures: Quality = quality(fabric, &lids.map, &routes.lfts);
         let Contention { random, shift, all_to_all: AllToAll { worst, mean } } =
@@ -177,6 +182,7 @@ impl Report {
             declined,
             unknown: outcome.unknown.iter().map(ToString::to_string).collect(),
             notes: routes.notes.clone(),
+            lane_faults: settings.lane_faults(routes, Some(verdict.deadlock_free)),
             route_seconds: *seconds,
             proof_seconds,
             deadlock_free: verdict.deadlock_free,
@@ -208,6 +214,11 @@ impl Report {
             all_to_all: Everybody { worst_share: worst, mean_share: mean },
         };
         (report, figures)
+    }
+
+    /// What the options' SL2VL lists do to the lanes of the engine.
+    pub(super) fn lane_faults(&self) -> &[String] {
+        &self.lane_faults
     }
 
     /// The report as one JSON object.

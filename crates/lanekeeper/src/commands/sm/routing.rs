@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use lk_config::Effective;
 use lk_config::guid_files::{self, GuidList, Placed};
 use lk_config::options::Options;
 use lk_config::torus_conf::{self, TorusConf};
+use lk_config::{Effective, QosSetName};
 use lk_diag::{Diagnostics, Severity, SourceFile};
 use lk_fabric::dumps::{lfts, lid_matrix};
 use lk_routing::{DataVls, RouteFile, RouteFiles, Shaping, TorusSeed, TorusSpec};
@@ -21,6 +21,11 @@ pub(in crate::commands) fn read(
     settings: &mut Settings,
     said: &mut Diagnostics,
 ) {
+    let placed = |name: QosSetName| {
+        let (source, span) = effective.origin(&format!("{}sl2vl", name.prefix())).place()?;
+        Some((name, format!("{}:{}", source.name(), source.line_of(span.start))))
+    };
+    settings.sl2vl_places = QosSetName::ALL.into_iter().filter_map(placed).collect();
     let o = &settings.options;
     let routing = &mut settings.routing;
     routing.connect_roots = o.connect_roots;

@@ -62,11 +62,13 @@ fn routed(path: &Path, request: &Request) -> Result<Subject, Failure> {
     let sl2vl = match (&routes.lanes, &routes.sl) {
         (None, SlPlan::Any | SlPlan::Constant(_)) => Sl2vl::one_lane(),
         _ => {
-            let assumed = routes.assumed_lanes();
-            Sl2vl::of_lanes(&fabric, &routes.proof_lanes(&fabric, &assumed))
+            let lanes = request.settings.lanes_of(&routes);
+            Sl2vl::of_lanes(&fabric, &routes.proof_lanes(&fabric, &lanes))
         }
     };
     let sls = Sls::of_routes(&lids, &routes);
+    // Whether a circle comes of it is for the verdict to say.
+    let notes = request.settings.lane_faults(&routes, None);
     Ok(Subject {
         source: routes.engine.to_owned(),
         fabric,
@@ -75,7 +77,7 @@ fn routed(path: &Path, request: &Request) -> Result<Subject, Failure> {
         trees: Vec::new(),
         sl2vl,
         sls,
-        notes: Vec::new(),
+        notes,
         faults: Vec::new(),
         flawed: input.flawed,
         unread: Unread::default(),
