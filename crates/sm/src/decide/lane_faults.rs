@@ -340,10 +340,10 @@ mod tests {
             assert_eq!(told, [], "{list}");
             assert!(desired.verdict.is_some_and(|verdict| verdict.deadlock_free), "{list}");
         }
-        // What adapters send on is of no account for circles, and engines without lanes do not care.
+        // What adapters send on is of no account for circles, nor are tables for other engines.
         let ca = |options: &mut Options| options.qos_sets.ca.sl2vl = Some("0".to_owned());
         assert_eq!(told(&seen, &settings("dfsssp", ca)).1, []);
-        assert_eq!(told(&seen, &settings("updn", swe("0"))).1, []);
+        assert_eq!(told(&seen, &settings("dnup", swe("0"))).1, []);
         let off = |options: &mut Options| {
             options.qos = false;
             swe("0")(options);
@@ -371,6 +371,24 @@ mod tests {
         let (_, found) = told(&seen, &settings("dfsssp", |_| {}));
         let [(_, text)] = &found[..] else { panic!("{found:?}") };
         assert!(text.contains("maps no SLs") && !text.contains("sl2vl"), "{text}");
+    }
+
+    #[test]
+    fn an_engine_that_is_struck_off_for_a_list_says_so() {
+        let change = |options: &mut Options| {
+            options.require_loop_free = true;
+            swe("0")(options);
+        };
+        let (desired, found) = told(&ring(), &settings("dfsssp,dnup", change));
+        assert_eq!(found, []);
+        assert_eq!(desired.routes.as_ref().map(|routes| routes.engine), Some("dnup"));
+        let declined = desired.events.iter().find_map(|event| match event {
+            Event::EngineDeclined { reason, .. } => Some(reason.as_str()),
+            _ => None,
+        });
+        let reason = declined.expect("dfsssp does not route");
+        assert!(reason.contains("require_loop_free is set; dfsssp keeps packets"), "{reason}");
+        assert!(reason.contains("qos_swe_sl2vl (opensm.conf:12)"), "{reason}");
     }
 
     #[test]

@@ -342,7 +342,13 @@ fn tell(settings: &Settings, asked: Option<&str>, outcome: &Outcome, events: &mu
 impl Desired {
     /// Why the routes may not be used where only routes that cannot deadlock may be.
     fn refusal(&self) -> Option<Decline> {
-        self.verdict.as_ref()?.refusal(self.routes.as_ref()?.engine)
+        let mut refusal = self.verdict.as_ref()?.refusal(self.routes.as_ref()?.engine)?;
+        for event in &self.events {
+            if let Event::LaneFault { text, .. } = event {
+                refusal.reason += &format!("; {text}");
+            }
+        }
+        Some(refusal)
     }
 
     /// LIDs and routes and nothing else, as from a file.

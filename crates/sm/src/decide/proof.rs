@@ -94,8 +94,8 @@ impl Verdict {
         verdict
     }
 
-    /// The verdict on routes with the SL2VL tables that their engine asks for, or `configured` where
-    /// it asks for none.
+    /// The verdict on routes with the SL2VL tables that their engine asks for, or `configured`
+    /// where it asks for none.
     #[must_use]
     pub fn of_routes(
         fabric: &Fabric,

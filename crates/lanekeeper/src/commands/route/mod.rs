@@ -162,7 +162,13 @@ fn timed(engines: &str, job: &RouteJob<'_>, settings: &Settings) -> (Outcome, f6
         let seconds = start.elapsed().as_secs_f64();
         let routes = outcome.routes.as_ref().filter(|_| settings.options.require_loop_free);
         let refusal = routes.and_then(|routes| {
-            Verdict::of_routes(job.fabric, job.lids, routes).refusal(routes.engine)
+            let lanes = settings.lanes_of(routes);
+            let verdict = Verdict::of_routes(job.fabric, job.lids, routes, &lanes);
+            let mut refusal = verdict.refusal(routes.engine)?;
+            for fault in settings.lane_faults(routes, Some(false)) {
+                refusal.reason += &format!("; {fault}");
+            }
+            Some(refusal)
         });
         match refusal {
             // Each round strikes an engine off the list.
