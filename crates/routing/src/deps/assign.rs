@@ -231,6 +231,7 @@ impl Paths<'_> {
         let n = self.columns.switches;
         for (column, home) in self.columns.homes.iter().enumerate() {
             for (s, other) in column_of.iter().enumerate().take(*home as usize) {
+                let Some(other) = other else { continue };
                 let (there, back) = (column * n + s, other * n + *home as usize);
                 for (one, other) in [(there, back), (back, there)] {
                     if lanes[one] == lane && lanes[other] == LEFT {
@@ -241,11 +242,11 @@ impl Paths<'_> {
         }
     }
 
-    /// The column that leads to each switch.
-    fn column_of(&self) -> Vec<usize> {
-        let mut column_of = vec![0; self.columns.switches];
+    /// The column that leads to each switch; none to one that has no LID and no end port with one.
+    fn column_of(&self) -> Vec<Option<usize>> {
+        let mut column_of = vec![None; self.columns.switches];
         for (column, home) in self.columns.homes.iter().enumerate() {
-            column_of[*home as usize] = column;
+            column_of[*home as usize] = Some(column);
         }
         column_of
     }
@@ -256,9 +257,14 @@ impl Paths<'_> {
         let n = self.columns.switches;
         let mut joined = Vec::new();
         for (column, home) in self.columns.homes.iter().map(|h| *h as usize).enumerate() {
-            for (s, other) in column_of.iter().enumerate().take(home) {
-                let ways = [(column, s, home), (*other, home, s)];
-                if ways.iter().all(|(column, from, _)| lanes[column * n + from] != LEFT) {
+            for (s, other) in column_of.iter().enumerate() {
+                // Of two switches with columns the one with the greater number looks at both ways.
+                if other.is_some() && s >= home {
+                    continue;
+                }
+                let back = other.map(|other| (other, home, s));
+                let ways = || std::iter::once((column, s, home)).chain(back);
+                if ways().all(|(column, from, _)| lanes[column * n + from] != LEFT) {
                     continue;
                 }
                 joined.clear();
@@ -270,8 +276,8 @@ impl Paths<'_> {
                     }
                     Verdict::Barred => false,
                 };
-                if ways.iter().all(|way| self.follow(*way, &mut admit)) {
-                    for (column, from, _) in ways {
+                if ways().all(|way| self.follow(way, &mut admit)) {
+                    for (column, from, _) in ways() {
                         let cell = &mut lanes[column * n + from];
                         if *cell == LEFT {
                             *cell = lane;

@@ -57,9 +57,10 @@ impl Engine for DfSssp {
 /// taken, and the one with the fewest lanes of all if the lanes would not suffice. `groups`:
 /// with room for packets to multicast groups.
 fn best(tries: &Tries<'_>, groups: bool, have: usize) -> Try {
-    tries.best(tries.even(), Wish { pairs: false, groups }, have, |even, one| {
+    let fair = |even: u64| even + even / 8;
+    tries.best(tries.even(), Wish { pairs: false, groups }, have, fair, |even, one| {
         let (lanes, fullest) = (one.assigned.count, one.filled.fullest());
-        (lanes > have, fullest > even + even / 8, lanes, fullest)
+        (lanes > have, fullest > fair(even), lanes, fullest)
     })
 }
 

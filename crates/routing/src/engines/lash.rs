@@ -137,15 +137,25 @@ fn one_each(job: &RouteJob<'_>, targets: &Targets, switches: usize) -> LidMap {
     )
 }
 
+/// Where more than one in so many paths finds no lane, leaving groups out does not help.
+const FAR: u64 = 32;
+
 /// Ways and their lanes with all that is wanted, or, where that takes too many lanes, with ever
 /// less; and whether both ways between two switches are on one lane.
 fn chosen(tries: &Tries<'_>, have: usize) -> (Try, bool) {
     let ever_less = [(true, true), (true, false), (false, true)];
+    let mut is_far = false;
     for (pairs, groups) in ever_less {
+        if pairs && is_far {
+            continue;
+        }
         let one = best(tries, Wish { pairs, groups }, have);
         if one.assigned.count <= have {
             return (one, pairs);
         }
+        // Groups take no such part of a lane.
+        let paths = &one.assigned.paths;
+        is_far = paths.last().is_some_and(|rest| rest * FAR > paths.iter().sum());
     }
     (best(tries, Wish { pairs: false, groups: false }, have), false)
 }
@@ -153,5 +163,5 @@ fn chosen(tries: &Tries<'_>, have: usize) -> (Try, bool) {
 /// The ways with the fewest lanes, of several sets of shortest ones.
 fn best(tries: &Tries<'_>, wish: Wish, have: usize) -> Try {
     let rank = |_, one: &Try| (one.assigned.count, one.filled.fullest());
-    tries.best(tries.spread(), wish, have, rank)
+    tries.best(tries.spread(), wish, have, |_| u64::MAX, rank)
 }

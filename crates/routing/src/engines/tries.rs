@@ -82,12 +82,14 @@ impl<'a> Tries<'a> {
     /// The best of some paths and of three other ways to choose them, unless one lane is enough for
     /// the first ones. `rank` is given what the fullest link of the first ones carries, and a try;
     /// one that takes more lanes than the first ones must not rank before them if these fit into
-    /// `have` lanes.
+    /// `have` lanes. Ways with a link that carries more than `fair` makes of the fullest one are
+    /// only looked at if none of the others fits.
     pub(super) fn best<R: Ord>(
         &self,
         filled: Filled,
         wish: Wish,
         have: usize,
+        fair: impl Fn(u64) -> u64,
         rank: impl Fn(u64, &Try) -> R,
     ) -> Try {
         let first = self.assign(filled, wish, true, have);
@@ -100,13 +102,20 @@ impl<'a> Tries<'a> {
             filled.steer(self.graph, &self.turns, &first.assigned.first);
             filled
         };
+        let pick = |best: Try, others: Vec<Filled>| {
+            let tries = others.into_par_iter().map(|filled| self.one(filled, wish, most));
+            let tries: Vec<Try> = tries.collect();
+            tries.into_iter().fold(best, |best, other| {
+                if rank(even, &other) < rank(even, &best) { other } else { best }
+            })
+        };
         let others: [&(dyn Fn() -> Filled + Sync); 3] =
             [&|| self.by_ports(Ties::Shared), &|| self.by_ports(Ties::Lowest), &steered];
-        let others = others.into_par_iter().map(|other| self.one(other(), wish, most));
-        let others: Vec<Try> = others.collect();
-        others.into_iter().fold(first, |best, other| {
-            if rank(even, &other) < rank(even, &best) { other } else { best }
-        })
+        let others: Vec<Filled> = others.into_par_iter().map(|other| other()).collect();
+        let (fair, unfair): (Vec<_>, Vec<_>) =
+            others.into_iter().partition(|other| other.fullest() <= fair(even));
+        let best = pick(first, fair);
+        if best.assigned.count <= have { best } else { pick(best, unfair) }
     }
 
     fn by_ports(&self, ties: Ties) -> Filled {

@@ -1,16 +1,16 @@
 //! Engines that keep packets apart by lanes: no circle, by the proof and by following each packet.
 
-use lk_fabric::Fabric;
 use lk_fabric::topo::{
     Amount, DragonflyPlus, Faults, HyperX, RandomRegular, Shape, TopoSpec, Torus, generate,
 };
+use lk_fabric::{Fabric, PortId};
 use lk_routing::graph::Graph;
 use lk_routing::proof::{Forwarding, SlSet, Traffic, prove, prove_all};
-use lk_routing::{DataVls, GroupTree, Routes, SlPlan, check, quality, route};
+use lk_routing::{DataVls, GroupTree, LidMap, Routes, SlPlan, check, quality, route};
 use lk_wire::{Lid, Sl};
 use proptest::prelude::*;
 
-use crate::fabrics::{Case, any_connected_wiring, any_wiring, engine_named, tree, whole};
+use crate::fabrics::{Case, any_connected_wiring, any_wiring, engine_named, tree, whole, wired};
 use crate::proof::{edges, shortest_circle};
 use crate::{golden, oracle};
 
@@ -292,4 +292,75 @@ fn broken_fabrics_are_routed_without_circles() {
             is_sound(&case, &case.routes(engine), false);
         }
     }
+}
+
+/// The same case without the LIDs of switches on which nothing hangs, as if their port 0 were dead.
+fn without_bare_lids(mut case: Case, hosts: &[u8]) -> Case {
+    let bare = |port: &PortId| {
+        let switch = case.fabric.as_switch(case.fabric.owner(*port));
+        switch.is_some_and(|switch| hosts[switch.index()] == 0)
+    };
+    let ranges = case.lids.ranges().iter().copied().filter(|(port, _, _)| !bare(port));
+    case.lids = LidMap::new(ranges.collect());
+    case
+}
+
+/// What such a switch sends on has a lane all the same, and both ways between others are on one.
+#[test]
+fn switches_without_a_lid_are_passed_through() {
+    let hosts = [2, 0, 1, 0, 2, 0, 0, 1];
+    let ring = (0..hosts.len()).map(|s| (s, (s + 1) % hosts.len()));
+    let crossed = ring.clone().chain([(0, 3), (5, 2), (6, 1)]);
+    for cables in [ring.collect::<Vec<_>>(), crossed.collect()] {
+        let case = without_bare_lids(with_vls(wired(&hosts, &cables), 0, 8), &hosts);
+        let bare = hosts.iter().filter(|hosts| **hosts == 0).count();
+        assert_eq!(case.lids.ranges().len(), case.fabric.end_ports().count() - bare);
+        for engine in BY_LANES {
+            let routes = case.routes(engine);
+            is_sound(&case, &routes, true);
+            let found = check(&case.fabric, &case.lids, &routes.lfts);
+            assert!(found.unreached.is_empty(), "{engine}: {:?}", found.unreached);
+            let apart = routes.notes.iter().any(|note| note.contains("too few lanes"));
+            assert!(!apart, "{engine}: {:?}", routes.notes);
+        }
+    }
+}
+
+/// Each LID of a port has its lane, with any LMC, on one lane as on many.
+#[test]
+fn ports_with_up_to_128_lids() {
+    for lmc in 0..=7 {
+        for vls in [1, 8] {
+            let torus = Torus { hosts: 1, ..Torus::new(&[5, 3]) };
+            let case = with_vls(whole(Shape::Torus(torus)), lmc, vls);
+            for engine in BY_LANES {
+                match engine_named(engine).plan(&case.job()) {
+                    Ok(routes) => {
+                        is_sound(&case, &routes, lmc == 1);
+                        let found = check(&case.fabric, &case.lids, &routes.lfts);
+                        assert!(found.unreached.is_empty(), "{engine}, LMC {lmc}");
+                    }
+                    Err(declined) => {
+                        assert!(vls == 1 && *engine != "nue", "{declined}");
+                        assert!(declined.reason.contains("have 1 data VLs"), "{declined}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where a lane is full, only those switches go by the tree that find no other way, and no link has
+/// to carry all that is sent to a LID.
+#[test]
+fn the_tree_of_nue_is_for_those_that_find_no_other_way() {
+    let groups =
+        DragonflyPlus { groups: 17, leaves: 8, spines: 8, hosts: 4, global: None, radix: None };
+    let case = with_vls(whole(Shape::DragonflyPlus(groups)), 0, 1);
+    let routes = case.routes("nue");
+    assert!(routes.notes.iter().any(|note| note.contains("over the spanning tree")));
+    is_sound(&case, &routes, false);
+    let now = quality(&case.fabric, &case.lids, &routes.lfts);
+    let fullest = now.max_routes_per_link() as f64 / now.mean_routes_per_link();
+    assert!(fullest < 12.0, "{fullest} times the mean, {:?}", routes.notes);
 }

@@ -44,7 +44,13 @@ pub(super) struct Layer<'a> {
     hops: Vec<u32>,
     costs: Vec<u64>,
     choices: Vec<Choice>,
+    /// The ways of the tree to a destination, and the switches that have to take theirs.
+    tree: Vec<u8>,
+    by_tree: Vec<u32>,
 }
+
+/// How often ways are looked for with ever more switches on the tree before all are.
+const TREE_ROUNDS: usize = 8;
 
 /// A step that a switch could take: those whose turn is in use come first, then the one with the
 /// lightest path, then the one that it had.
@@ -83,11 +89,14 @@ impl<'a> Layer<'a> {
             hops: vec![0; graph.len()],
             costs: vec![0; graph.len()],
             choices: Vec::new(),
+            tree: Vec::new(),
+            by_tree: Vec::new(),
         }
     }
 
     /// Makes all columns fit. Returns how many had to be changed, and how many of these go by the
-    /// tree alone. `groups`: packets from hosts to hosts along the tree have to fit in, too.
+    /// tree from some switches. `groups`: packets from hosts to hosts along the tree have to fit
+    /// in, too.
     pub(super) fn route(mut self, mut shares: Vec<Share<'_>>, groups: bool) -> (usize, usize) {
         let heavy = self.heaviest_first(&shares);
         if heavy.iter().all(|turn| self.admit(*turn))
@@ -113,9 +122,10 @@ impl<'a> Layer<'a> {
                 }
                 around += 1;
                 self.carry(column, share.to_switch, u64::wrapping_sub);
+                self.by_tree.clear();
                 if !self.find(column) {
                     escaped += 1;
-                    self.escape.ways(self.turns.graph, self.home, &mut self.out);
+                    self.find_with_tree(column);
                 }
                 column.copy_from_slice(&self.out);
                 self.carry(column, share.to_switch, u64::wrapping_add);
@@ -144,6 +154,7 @@ impl<'a> Layer<'a> {
                 }
                 let fullest = self.fullest(column);
                 self.carry(column, share.to_switch, u64::wrapping_sub);
+                self.by_tree.clear();
                 let had = column.to_vec();
                 if self.find(column) {
                     column.copy_from_slice(&self.out);
@@ -219,11 +230,49 @@ impl<'a> Layer<'a> {
         });
     }
 
+    /// Finds ways of which those that find none otherwise go by the tree, and with them what they
+    /// come through; all of them if it takes too long.
+    fn find_with_tree(&mut self, had: &[u8]) {
+        self.tree.resize(self.turns.graph.len(), NO_LINK);
+        self.escape.ways(self.turns.graph, self.home, &mut self.tree);
+        for _ in 0..TREE_ROUNDS {
+            let stuck = self.slope.order[1..].iter().filter(|s| !self.is_reached(**s as usize));
+            let stuck: Vec<u32> = stuck.copied().collect();
+            self.by_tree.extend(stuck);
+            if self.find(had) {
+                return;
+            }
+        }
+        self.out.clone_from(&self.tree);
+    }
+
+    /// Sends the switches that have to go by the tree along it.
+    fn start_with_tree(&mut self) {
+        let graph = self.turns.graph;
+        let mut way = Vec::new();
+        for s in &self.by_tree {
+            let mut at = *s as usize;
+            while !self.is_reached(at) {
+                way.push(at);
+                at = graph.links(at)[usize::from(self.tree[at])].peer.index();
+            }
+            while let Some(s) = way.pop() {
+                let place = self.tree[s];
+                let next = graph.links(s)[usize::from(place)].peer.index();
+                self.out[s] = place;
+                self.hops[s] = self.hops[next] + 1;
+                let link = graph.first_link(s) + usize::from(place);
+                self.costs[s] = self.costs[next] + self.cost(link);
+            }
+        }
+    }
+
     /// Finds ways over turns that close no circle; `false` if some switch finds none.
     fn find(&mut self, had: &[u8]) -> bool {
         self.out.fill(NO_LINK);
         self.hops[self.home] = 0;
         self.costs[self.home] = 0;
+        self.start_with_tree();
         self.shortest(had);
         let mut left: Vec<u32> = self.slope.order[1..].to_vec();
         loop {
@@ -271,6 +320,9 @@ impl<'a> Layer<'a> {
         let graph = self.turns.graph;
         for at in 1..self.slope.order.len() {
             let s = self.slope.order[at] as usize;
+            if self.is_reached(s) {
+                continue;
+            }
             let steps = self.slope.first[at] as usize..self.slope.first[at + 1] as usize;
             let mut choices = std::mem::take(&mut self.choices);
             choices.clear();
@@ -282,6 +334,9 @@ impl<'a> Layer<'a> {
                 let link = self.slope.links[step] as usize;
                 let place = (link - graph.first_link(s)) as u8;
                 let turn = self.turn(link, next as usize);
+                if turn.is_some_and(|turn| self.lane.bars(turn)) {
+                    continue;
+                }
                 choices.push(Choice {
                     fresh: turn.is_some_and(|turn| !self.lane.has(turn)),
                     cost: self.costs[next as usize] + self.cost(link),
@@ -290,8 +345,9 @@ impl<'a> Layer<'a> {
                     next,
                 });
             }
-            choices.sort_unstable();
-            for choice in &choices {
+            // Mostly the first one will do, so they are not sorted.
+            while let Some(best) = (0..choices.len()).min_by_key(|at| choices[*at]) {
+                let choice = choices.swap_remove(best);
                 if self.take(s, choice.place, choice.next as usize) {
                     break;
                 }
@@ -306,7 +362,11 @@ impl<'a> Layer<'a> {
         let mut heap = BinaryHeap::new();
         let offer = |this: &Self, heap: &mut BinaryHeap<_>, s: usize, place: usize| {
             let next = graph.links(s)[place].peer.index();
-            let cost = this.costs[next] + this.cost(graph.first_link(s) + place);
+            let link = graph.first_link(s) + place;
+            if this.turn(link, next).is_some_and(|turn| this.lane.bars(turn)) {
+                return;
+            }
+            let cost = this.costs[next] + this.cost(link);
             heap.push(Reverse((this.hops[next], cost, s as u32, place as u8)));
         };
         for s in left.iter().map(|s| *s as usize) {
@@ -344,14 +404,21 @@ impl<'a> Layer<'a> {
             for (way, onward) in graph.links(over).iter().enumerate() {
                 let next = onward.peer.index();
                 let new = way as u8 != self.out[over];
-                if new && self.is_reached(next) && !self.leads_over(next, over) {
-                    let first = graph.first_link(s) + place;
-                    if self.redirect(over, way as u8, first) {
-                        self.out[s] = place as u8;
-                        self.hops[s] = self.hops[over] + 1;
-                        self.costs[s] = self.costs[over] + self.cost(first);
-                        return true;
-                    }
+                if !new || !self.is_reached(next) {
+                    continue;
+                }
+                let first = graph.first_link(s) + place;
+                let link = graph.first_link(over) + way;
+                let closes = self.lane.bars(self.turns.turn(first, way as u8))
+                    || self.turn(link, next).is_some_and(|turn| self.lane.bars(turn));
+                if closes || self.leads_over(next, over) {
+                    continue;
+                }
+                if self.redirect(over, way as u8, first) {
+                    self.out[s] = place as u8;
+                    self.hops[s] = self.hops[over] + 1;
+                    self.costs[s] = self.costs[over] + self.cost(first);
+                    return true;
                 }
             }
         }

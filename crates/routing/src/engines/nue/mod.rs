@@ -4,7 +4,7 @@
 //! close a circle, the turns of a spanning tree are put in use there first, so that there always
 //! is a way ([`Escape`]). Then the turns of those paths join, those that most paths make first, as
 //! long as they close no circle; what does not fit is routed anew over turns that do ([`layer`]),
-//! and over the tree where nothing else is left. In the first lane, that of SL 0, the tree is
+//! and over the tree from where nothing else is left. In the first lane, that of SL 0, the tree is
 //! always in use: multicast groups go along it. (The idea: Domke, Hoefler, Matsuoka, HPDC 2016.)
 
 mod layer;
@@ -55,7 +55,9 @@ impl Engine for Nue {
             notes.push(format!("{around} LIDs had to be routed around turns that close a circle"));
         }
         if escaped > 0 {
-            notes.push(format!("{escaped} LIDs are reached over the spanning tree alone"));
+            notes.push(format!(
+                "{escaped} LIDs are reached over the spanning tree from some switches"
+            ));
         }
         let lfts = filled.columns.lfts(graph, targets, job.lids);
         let sl = match lanes {
