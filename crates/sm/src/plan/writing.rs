@@ -38,6 +38,14 @@ impl Writing {
                         "SL2VL tables change, and old and new ones can deadlock together on the \
                          ways that stay"
                     }
+                    Why::KeptSls => {
+                        "packets that keep the SL of their path from before can deadlock on the \
+                         tables that are wanted; programs that ask for their paths again are safe"
+                    }
+                    Why::UnknownSls => {
+                        "the SLs that an earlier manager gave to paths are not known, and with those \
+                         of the paths that are wanted the tables in force can deadlock"
+                    }
                 };
                 writing("unsafe", 1, 0, why)
             }

@@ -78,6 +78,12 @@ pub enum Why {
     New,
     /// SL2VL tables change, and old and new ones make a circle together even on the ways that stay.
     Lanes,
+    /// Packets that keep the SLs of the paths from before make a circle with the tables that are
+    /// wanted, whatever the order.
+    KeptSls,
+    /// The SLs of the paths from before are not known. If they are those of the paths that are
+    /// wanted, the tables in force have a circle already.
+    UnknownSls,
 }
 
 /// When SL2VL tables are written.

@@ -2,15 +2,15 @@
 //!
 //! What is in force now is what was read: forwarding entries up to LinearFDBTop and SL2VL tables.
 //! Links that are not active carry no data, so that tables on the way to them do not count. The
-//! SLs of paths are those of the routes that are wanted and, where this manager made them for the
-//! same LIDs, of those before.
+//! SLs of paths are those of the routes before until all is written, where this manager made them
+//! for the same LIDs, and then also those of the routes that are wanted.
 
 use std::sync::Arc;
 
 use lk_fabric::{PortId, SwitchId};
 use lk_routing::proof::change::{Change, Order, Why, order};
-use lk_routing::proof::{AnyLanes, OneLane, PathSls, SlSet};
-use lk_routing::{Lfts, LidMap, RouteJob, RouteOptions, RouteSls};
+use lk_routing::proof::{AnyLanes, Forwarding, OneLane, PathSls, SlSet, Traffic};
+use lk_routing::{Lfts, LidMap, RouteJob, RouteOptions, RouteSls, prove_all};
 use lk_wire::{Lid, PortState};
 
 use super::hosts::{BetweenHosts, hosts_only};
@@ -81,11 +81,9 @@ pub(crate) fn writing_order(
     };
     let earlier = before.filter(|before| before.lids == desired.lids);
     let earlier = earlier.and_then(|before| Some((before, before.routes.as_ref()?)));
-    let sls = OldAndNew {
-        new: routes.proof_sls(&desired.lids, Verdict::levels(routes)),
-        old: earlier.map(|(before, old)| old.proof_sls(&before.lids, Verdict::levels(old))),
-    };
-    let found = |lids: &LidMap, [old_lanes, new_lanes]: [AnyLanes<'_>; 2]| {
+    let new_sls = routes.proof_sls(&desired.lids, Verdict::levels(routes));
+    let old_sls = earlier.map(|(before, old)| old.proof_sls(&before.lids, Verdict::levels(old)));
+    let ordered = |lids: &LidMap, [old_lanes, new_lanes]: [AnyLanes<'_>; 2], sls: &Sls<'_>| {
         order(&Change {
             fabric,
             lids,
@@ -94,7 +92,7 @@ pub(crate) fn writing_order(
             old_lanes,
             new_lanes,
             lanes_change: tables.is_some() && changes_lanes(plan, seen),
-            sls: &sls,
+            sls,
             trees: &desired.multicast.trees,
             live: &|switch, port| {
                 let port = fabric.port_at(fabric.switch_node(switch), port);
@@ -102,10 +100,36 @@ pub(crate) fn writing_order(
             },
         })
     };
+    let found = |lids: &LidMap, lanes: [AnyLanes<'_>; 2]| {
+        let both = ordered(lids, lanes, &Sls { new: Some(new_sls), old: old_sls });
+        match (both, old_sls) {
+            (Order::Unsafe(Why::Old), None) if tables.is_some() => Order::Unsafe(Why::UnknownSls),
+            // Until all is written packets have the SLs of before; then those of both.
+            (Order::Unsafe(_), Some(_)) => {
+                match ordered(lids, lanes, &Sls { new: None, old: old_sls }) {
+                    Order::Unsafe(Why::New) => Order::Unsafe(Why::KeptSls),
+                    order @ Order::Unsafe(_) => order,
+                    order => {
+                        let tables = Forwarding {
+                            fabric,
+                            lids,
+                            lfts: &new,
+                            trees: &desired.multicast.trees,
+                        };
+                        let both = Sls { new: Some(new_sls), old: old_sls };
+                        let free = prove_all(&tables, &lanes[1], &both, Traffic::EndPorts);
+                        let free = free.deadlock_free();
+                        if free { order } else { Order::Unsafe(Why::KeptSls) }
+                    }
+                }
+            }
+            (order, _) => order,
+        }
+    };
     let needs_switches = |verdict: &Verdict| !verdict.switch_circle.is_empty();
     if !verdict.is_some_and(needs_switches) {
         let order = found(&desired.lids, lanes);
-        if order != Order::Unsafe(Why::Old) {
+        if !matches!(order, Order::Unsafe(Why::Old | Why::UnknownSls | Why::KeptSls)) {
             return order;
         }
     }
@@ -164,23 +188,29 @@ fn held(seen: &Observed, new: &Lfts) -> (Lfts, Lfts) {
     (old, Lfts { top, rows: new.rows.iter().map(longer).collect() })
 }
 
-/// The SLs of paths by the routes before and by those that are wanted.
-struct OldAndNew<'a> {
-    new: RouteSls<'a>,
+/// The SLs of paths by the routes before, by those that are wanted, or by both.
+#[derive(Clone, Copy)]
+struct Sls<'a> {
+    new: Option<RouteSls<'a>>,
     old: Option<RouteSls<'a>>,
 }
 
-impl PathSls for OldAndNew<'_> {
+impl<'a> Sls<'a> {
+    fn each(&self) -> impl Iterator<Item = RouteSls<'a>> {
+        self.new.into_iter().chain(self.old)
+    }
+}
+
+impl PathSls for Sls<'_> {
     fn sls(&self, from: SwitchId, to: Lid) -> SlSet {
-        let old = self.old.map_or(SlSet::EMPTY, |old| old.sls(from, to));
-        SlSet(self.new.sls(from, to).0 | old.0)
+        self.each().fold(SlSet::EMPTY, |all, sls| all.and(sls.sls(from, to)))
     }
 
     fn all(&self) -> SlSet {
-        SlSet(self.new.all().0 | self.old.map_or(SlSet::EMPTY, |old| old.all()).0)
+        self.each().fold(SlSet::EMPTY, |all, sls| all.and(sls.all()))
     }
 
     fn alike(&self, one: Lid, other: Lid) -> bool {
-        self.new.alike(one, other) && self.old.is_none_or(|old| old.alike(one, other))
+        self.each().all(|sls| sls.alike(one, other))
     }
 }
