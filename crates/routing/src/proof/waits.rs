@@ -79,6 +79,17 @@ impl Waits {
         new
     }
 
+    /// Whether an edge is there.
+    pub(super) fn has(&self, edge: Edge) -> bool {
+        let bit = self.bit(edge);
+        self.bits[bit / 64].load(Ordering::Relaxed) >> (bit % 64) & 1 == 1
+    }
+
+    /// How many lanes there are.
+    pub(super) const fn lanes(&self) -> usize {
+        self.lanes
+    }
+
     /// Takes an edge away.
     pub(super) fn unset(&mut self, edge: Edge) {
         let bit = self.bit(edge);

@@ -177,10 +177,11 @@ fn after_a_failed_link_only_what_used_it_moves() {
         let afresh: usize =
             rows.map(|(a, b)| a.iter().zip(b.iter()).filter(|(a, b)| a != b).count()).sum();
         assert!(kept.stood > 4_000, "{kept:?}");
-        // More than what has to moves only for the balance.
+        // More than what has to moves only for the balance, on the way up and on the way down, so
+        // for each entry one or two others at most.
         let must = illegal(&case, &stands);
-        assert!((must..3 * must).contains(&kept.moved), "{engine}: {kept:?}, not {must}");
-        assert!(kept.moved < afresh, "{engine}: {kept:?}, and afresh {afresh}");
+        assert!((must..5 * must / 2).contains(&kept.moved), "{engine}: {kept:?}, not {must}");
+        assert!(kept.moved < afresh / 3, "{engine}: {kept:?}, and afresh {afresh}");
         // The link is back: what moves is for the balance alone.
         let now = outcome.routes.expect("a tree is routed").lfts;
         case.fabric = base.clone();

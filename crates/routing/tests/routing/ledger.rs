@@ -93,6 +93,7 @@ fn writing_order_agrees(case: &Case, old: &Ledger, new: &Ledger) -> Option<Order
     };
     let short = new.order_after(&case.job(), old, &[]);
     match (&short, order(&change)) {
+        (Some(Order::Staged(_)), Order::Staged(whole)) => assert_eq!(whole.dropped, 0),
         (None | Some(Order::Staged(_)), whole) => {
             assert!(!matches!(whole, Order::Nothing | Order::Any(_)), "{whole:?}");
         }

@@ -11,6 +11,7 @@ mod field;
 mod loop_free;
 mod multicast;
 mod path_sls;
+mod random_changes;
 mod reading;
 mod safe_change;
 mod setup;

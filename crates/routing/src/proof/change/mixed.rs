@@ -2,7 +2,7 @@
 //! use any of them for each packet.
 
 use lk_fabric::{Fabric, SwitchId};
-use lk_wire::{Lid, PortNum, Sl};
+use lk_wire::{Lid, PortNum, Sl, Vl};
 
 use crate::graph::{Graph, Link};
 use crate::proof::lanes::{AnyLanes, Lanes, PathSls, SlSet, VlSet};
@@ -15,6 +15,26 @@ pub(super) struct Force<'a> {
     pub(super) lfts: Vec<&'a Lfts>,
     /// SL2VL tables, each with the lanes that packets of end ports start on.
     pub(super) lanes: Vec<(AnyLanes<'a>, &'a [Start])>,
+    /// Where entries that no packet follows are written apart from the others.
+    pub(super) passed: Option<&'a Passed>,
+}
+
+/// The switches that packets to a LID may come to, by the old tables and by the new ones.
+pub(super) struct Passed {
+    pub(super) old: Vec<bool>,
+    pub(super) new: Vec<bool>,
+}
+
+impl Passed {
+    /// Whether an entry is written before all others.
+    pub(super) fn is_early(&self, s: usize) -> bool {
+        !self.old[s]
+    }
+
+    /// Whether an entry is written after all others.
+    pub(super) fn is_late(&self, s: usize) -> bool {
+        self.old[s] && !self.new[s]
+    }
 }
 
 /// What is followed.
@@ -65,8 +85,11 @@ impl<S: PathSls> Mixed<'_, S> {
             let at = self.graph.link_at(s, lfts.port(SwitchId(s as u32), lid)?)?;
             self.live[self.graph.first_link(s) + at].then_some(at)
         };
-        let first = force.lfts.first().and_then(way);
-        let second = force.lfts.get(1).and_then(way).filter(|at| Some(*at) != first);
+        // Of entries that are written apart one alone is in force.
+        let apart = |is: fn(&Passed, usize) -> bool| force.passed.is_some_and(|p| is(p, s));
+        let first = force.lfts.first().filter(|_| !apart(Passed::is_early)).and_then(way);
+        let second = force.lfts.get(1).filter(|_| !apart(Passed::is_late)).and_then(way);
+        let second = second.filter(|at| Some(*at) != first);
         first.into_iter().chain(second)
     }
 
@@ -78,11 +101,48 @@ impl<S: PathSls> Mixed<'_, S> {
         room: &mut Room,
         report: &mut impl FnMut(Edge),
     ) {
+        self.follow(force, lid, room, report);
+        room.touched.drain(..).for_each(|at| room.seen[at] = SlSet::EMPTY);
+    }
+
+    /// The switches that packets to a LID may come to. More than these do no harm.
+    pub(super) fn passed(&self, force: &Force<'_>, lid: Lid, room: &mut Room) -> Vec<bool> {
+        let own = !self.is_of_switch(lid);
+        let speaks = |s: usize| {
+            let links =
+                self.graph.first_link(s)..self.graph.first_link(s) + self.graph.links(s).len();
+            let lanes = force.lanes.iter().map(|(lanes, _)| lanes);
+            let maps = lanes.flat_map(|lanes| {
+                let out = |link: usize| self.links[link].port;
+                links
+                    .clone()
+                    .map(move |link| lanes.lanes(SwitchId(s as u32), PortNum(0), out(link)))
+            });
+            let sls = self.sls.own(SwitchId(s as u32), lid);
+            maps.into_iter().any(|map| sls.iter().any(|sl| map.vl(sl) != Vl::DROP))
+        };
+        let starts = |s: usize| !self.graph.hosts(s).is_empty() || (own && speaks(s));
+        let mut passed: Vec<bool> = (0..self.graph.len()).map(starts).collect();
+        if passed.contains(&false) {
+            self.follow(force, lid, room, &mut |_| {});
+            for at in room.touched.drain(..) {
+                room.seen[at] = SlSet::EMPTY;
+                passed[self.links[at / self.vls.len()].peer.index()] = true;
+            }
+        }
+        passed
+    }
+
+    fn is_of_switch(&self, lid: Lid) -> bool {
         let end = self.lids.port(lid);
-        let of_switch = end.is_some_and(|p| self.fabric.as_switch(self.fabric.owner(p)).is_some());
+        end.is_some_and(|p| self.fabric.as_switch(self.fabric.owner(p)).is_some())
+    }
+
+    fn follow(&self, force: &Force<'_>, lid: Lid, room: &mut Room, report: &mut impl FnMut(Edge)) {
+        let own = !self.is_of_switch(lid);
         for s in 0..self.graph.len() {
             for at in self.ways(force, s, lid) {
-                self.start(force, s, at, (lid, !of_switch), room);
+                self.start(force, s, at, (lid, own), room);
             }
         }
         while let Some((from, sls)) = room.work.pop() {
@@ -100,7 +160,6 @@ impl<S: PathSls> Mixed<'_, S> {
                 }
             }
         }
-        room.touched.drain(..).for_each(|at| room.seen[at] = SlSet::EMPTY);
     }
 
     /// Adds the packets that start at a switch.

@@ -4,12 +4,15 @@
 //! follow an old entry at one switch and a new one at the next. So the edges of both, and those of
 //! every mixture, must close no circle together ([`mixed`]).
 //!
-//! Where they do, the change is made in stages, LIDs by switches that have them ([`mod@stages`]).
-//! Before each stage the switches hold the new entries of the stages before and the old ones of
-//! those to come, and only the entries of the stage itself are mixed. LIDs for which there is no
-//! such stage are dropped for a moment: their entries that change are taken away, and put back new
-//! when the packets that followed the old ones have gone. That is always safe.
+//! Where they do, entries that no packet follows by the old tables are written first, and those
+//! that none follows by the new tables last. The others change in stages, LIDs by switches that
+//! have them ([`mod@stages`]). Before each stage the switches hold the new entries of the stages
+//! before and the old ones of those to come, and only the entries of the stage itself are mixed.
+//! LIDs for which there is no such stage are dropped for a moment: their entries that change are
+//! taken away, and put back new when the packets that followed the old ones have gone. That is
+//! always safe.
 
+mod advance;
 mod mixed;
 mod stages;
 
@@ -78,6 +81,8 @@ pub enum Why {
     New,
     /// SL2VL tables change, and old and new ones make a circle together even on the ways that stay.
     Lanes,
+    /// From here on for who knows where SLs come from; [`order()`] does not.
+    ///
     /// Packets that keep the SLs of the paths from before make a circle with the tables that are
     /// wanted, whatever the order.
     KeptSls,
@@ -297,6 +302,7 @@ impl<'a, S: PathSls> Desk<'a, S> {
         Force {
             lfts: lfts.to_vec(),
             lanes: which.map(|n| (tables[n], self.starts[n].as_slice())).collect(),
+            passed: None,
         }
     }
 

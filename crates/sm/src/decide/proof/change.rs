@@ -10,7 +10,7 @@ use std::sync::Arc;
 use lk_fabric::{PortId, SwitchId};
 use lk_routing::proof::change::{Change, Order, Why, order};
 use lk_routing::proof::{AnyLanes, Forwarding, OneLane, PathSls, SlSet, Traffic};
-use lk_routing::{Lfts, LidMap, RouteJob, RouteOptions, RouteSls, prove_all};
+use lk_routing::{GroupTree, Lfts, LidMap, RouteJob, RouteOptions, RouteSls, prove_all};
 use lk_wire::{Lid, PortState};
 
 use super::hosts::{BetweenHosts, hosts_only};
@@ -83,59 +83,97 @@ pub(crate) fn writing_order(
     let earlier = earlier.and_then(|before| Some((before, before.routes.as_ref()?)));
     let new_sls = routes.proof_sls(&desired.lids, Verdict::levels(routes));
     let old_sls = earlier.map(|(before, old)| old.proof_sls(&before.lids, Verdict::levels(old)));
-    let ordered = |lids: &LidMap, [old_lanes, new_lanes]: [AnyLanes<'_>; 2], sls: &Sls<'_>| {
-        order(&Change {
-            fabric,
-            lids,
-            old: &old,
-            new: &new,
-            old_lanes,
-            new_lanes,
-            lanes_change: tables.is_some() && changes_lanes(plan, seen),
-            sls,
-            trees: &desired.multicast.trees,
-            live: &|switch, port| {
-                let port = fabric.port_at(fabric.switch_node(switch), port);
-                port.is_some_and(|port| is_live(seen, port))
-            },
-        })
-    };
-    let found = |lids: &LidMap, lanes: [AnyLanes<'_>; 2]| {
-        let both = ordered(lids, lanes, &Sls { new: Some(new_sls), old: old_sls });
-        match (both, old_sls) {
-            (Order::Unsafe(Why::Old), None) if tables.is_some() => Order::Unsafe(Why::UnknownSls),
-            // Until all is written packets have the SLs of before; then those of both.
-            (Order::Unsafe(_), Some(_)) => {
-                match ordered(lids, lanes, &Sls { new: None, old: old_sls }) {
-                    Order::Unsafe(Why::New) => Order::Unsafe(Why::KeptSls),
-                    order @ Order::Unsafe(_) => order,
-                    order => {
-                        let tables = Forwarding {
-                            fabric,
-                            lids,
-                            lfts: &new,
-                            trees: &desired.multicast.trees,
-                        };
-                        let both = Sls { new: Some(new_sls), old: old_sls };
-                        let free = prove_all(&tables, &lanes[1], &both, Traffic::EndPorts);
-                        let free = free.deadlock_free();
-                        if free { order } else { Order::Unsafe(Why::KeptSls) }
-                    }
-                }
-            }
-            (order, _) => order,
-        }
+    let question = Question {
+        seen,
+        old: &old,
+        new: &new,
+        trees: &desired.multicast.trees,
+        lanes_count: tables.is_some(),
+        lanes_change: tables.is_some() && changes_lanes(plan, seen),
+        new_sls,
+        old_sls,
     };
     let needs_switches = |verdict: &Verdict| !verdict.switch_circle.is_empty();
     if !verdict.is_some_and(needs_switches) {
-        let order = found(&desired.lids, lanes);
+        let order = question.order(&desired.lids, lanes);
         if !matches!(order, Order::Unsafe(Why::Old | Why::UnknownSls | Why::KeptSls)) {
             return order;
         }
     }
     // Where old or new tables are safe for traffic between adapters only, that alone can stay so.
     let wrapped = [BetweenHosts(&lanes[0]), BetweenHosts(&lanes[1])];
-    found(&hosts_only(fabric, &desired.lids), [AnyLanes(&wrapped[0]), AnyLanes(&wrapped[1])])
+    let wrapped = [AnyLanes(&wrapped[0]), AnyLanes(&wrapped[1])];
+    question.order(&hosts_only(fabric, &desired.lids), wrapped)
+}
+
+/// What the order depends on, but for whose packets are looked at.
+struct Question<'a> {
+    seen: &'a Observed,
+    old: &'a Lfts,
+    new: &'a Lfts,
+    trees: &'a [GroupTree],
+    /// Whether there are SL2VL tables.
+    lanes_count: bool,
+    /// Whether some of them change that carry data.
+    lanes_change: bool,
+    new_sls: RouteSls<'a>,
+    /// Those of the routes before, where they are known.
+    old_sls: Option<RouteSls<'a>>,
+}
+
+impl<'a> Question<'a> {
+    /// The order for packets to some LIDs. Until all is written they have the SLs of before; then
+    /// those of both.
+    fn order(&self, lids: &LidMap, lanes: [AnyLanes<'_>; 2]) -> Order {
+        let Self { new_sls, old_sls, .. } = *self;
+        let both = Sls { new: Some(new_sls), old: old_sls };
+        match self.ordered(lids, lanes, &both) {
+            Order::Unsafe(Why::Old) if old_sls.is_none() && self.lanes_count => {
+                Order::Unsafe(Why::UnknownSls)
+            }
+            Order::Unsafe(_) if old_sls.is_some() => {
+                match self.ordered(lids, lanes, &Sls { new: None, old: old_sls }) {
+                    Order::Unsafe(Why::New) => Order::Unsafe(Why::KeptSls),
+                    order @ Order::Unsafe(_) => order,
+                    _ if !self.new_bears(lids, lanes[1], &both) => Order::Unsafe(Why::KeptSls),
+                    order => order,
+                }
+            }
+            order => order,
+        }
+    }
+
+    /// The order where packets have these SLs all the time.
+    fn ordered(
+        &self,
+        lids: &LidMap,
+        [old_lanes, new_lanes]: [AnyLanes<'_>; 2],
+        sls: &Sls<'a>,
+    ) -> Order {
+        let fabric = &self.seen.fabric;
+        order(&Change {
+            fabric,
+            lids,
+            old: self.old,
+            new: self.new,
+            old_lanes,
+            new_lanes,
+            lanes_change: self.lanes_change,
+            sls,
+            trees: self.trees,
+            live: &|switch, port| {
+                let port = fabric.port_at(fabric.switch_node(switch), port);
+                port.is_some_and(|port| is_live(self.seen, port))
+            },
+        })
+    }
+
+    /// Whether packets with these SLs cannot deadlock on the new tables.
+    fn new_bears(&self, lids: &LidMap, lanes: AnyLanes<'_>, sls: &Sls<'a>) -> bool {
+        let fabric = &self.seen.fabric;
+        let tables = Forwarding { fabric, lids, lfts: self.new, trees: self.trees };
+        prove_all(&tables, &lanes, sls, Traffic::EndPorts).deadlock_free()
+    }
 }
 
 /// The order by what is known of the routes before and of those that are wanted, where all links
