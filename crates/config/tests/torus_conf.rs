@@ -49,6 +49,17 @@ fn the_manuals_example() {
 }
 
 #[test]
+fn what_is_not_used_is_told() {
+    let seed = "xp_link 1 2\nyp_link 1 3\n";
+    assert_eq!(found(&format!("torus 6 5 1\n{seed}")), []);
+    let unused = "CF051";
+    assert_eq!(found(&format!("torus 6 5 1\n{seed}zp_link 1 9\n")), [(unused, 4)]);
+    assert_eq!(found(&format!("torus 6 5 1\n{seed}next_seed\n\n")), [(unused, 4)]);
+    assert_eq!(found(&format!("torus 6 5 1\nnext_seed\n{seed}")), []);
+    assert_eq!(found(&format!("torus 6 5 1\n{seed}next_seed\nx_dateline -1\n")), [(unused, 5)]);
+}
+
+#[test]
 fn dos_line_ends_change_nothing() {
     let (unix, _) = read(MANUAL);
     let (dos, found) = read(&MANUAL.replace('\n', "\r\n"));

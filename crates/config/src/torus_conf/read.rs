@@ -13,7 +13,7 @@ const KEYWORDS: [&str; 6] =
 pub(super) fn read(source: &SourceFile) -> (TorusConf, Diagnostics) {
     let findings = Findings { source, list: Diagnostics::new(), refused: false };
     let conf = TorusConf::default();
-    let mut reader = Reader { findings, conf, seed: Seed::default(), sized: false };
+    let mut reader = Reader { findings, conf, seed: Seed::default(), sized: false, begun: None };
     if let Some((_, first)) = source.undecodable() {
         let message = "the file has bytes that are not UTF-8";
         let found = Diagnostic::warning(codes::NOT_UTF8, message).at(source, first, "");
@@ -50,6 +50,8 @@ struct Reader<'a> {
     seed: Seed,
     /// Whether a torus or mesh line was there, however faulty.
     sized: bool,
+    /// The `next_seed` that began the seed at hand.
+    begun: Option<Span>,
 }
 
 impl Reader<'_> {
@@ -64,6 +66,7 @@ impl Reader<'_> {
             "torus" | "mesh" => self.shape(keyword, arguments),
             "next_seed" => {
                 self.end_seed(keyword.place);
+                self.begun = Some(keyword.place);
                 self.findings.unused(arguments);
             }
             "portgroup_max_ports" => {
@@ -221,7 +224,7 @@ impl Reader<'_> {
 
     /// Puts the seed away. One without links is none; its datelines say nothing then.
     fn end_seed(&mut self, place: Span) {
-        let seed = std::mem::take(&mut self.seed);
+        let (seed, begun) = (std::mem::take(&mut self.seed), self.begun.take());
         if seed.links.iter().any(Option::is_some) {
             self.conf.seeds.push(seed);
             return;
@@ -233,6 +236,10 @@ impl Reader<'_> {
                     .at(self.findings.source, dateline.place, "")
                     .also(self.findings.source, place, "its seed ends here"),
             );
+        } else if let Some(begun) = begun {
+            let message = "no link line follows `next_seed`: it begins no seed";
+            let found = Diagnostic::warning(codes::TORUS_UNUSED, message);
+            self.findings.list.push(found.at(self.findings.source, begun, "not used"));
         }
     }
 }

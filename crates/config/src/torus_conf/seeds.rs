@@ -43,6 +43,15 @@ fn one(findings: &mut Findings<'_>, shape: Shape, seed: &Seed) {
             findings.refuse(first.place, message, &help);
         }
         for link in [plus, minus].into_iter().flatten() {
+            if *radix == 1 {
+                let message = format!("there is one switch in {name}: nothing lies that way");
+                let found = Diagnostic::warning(codes::TORUS_UNUSED, message);
+                findings.list.push(
+                    found.at(findings.source, link.place, "not used").note(
+                        "OpenSM looks for the switch and does not route where it is not there",
+                    ),
+                );
+            }
             if link.value.from != first.value.from {
                 let message = format!(
                     "the links of a seed start at {} and at {}",

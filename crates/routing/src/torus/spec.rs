@@ -151,6 +151,37 @@ pub(crate) fn start(fabric: &Fabric, lattice: &Lattice, spec: &TorusSpec) -> Res
     ))
 }
 
+/// Says which of the other seeds would give their switches other coordinates than they have: with
+/// the seed in use, `start`, the SLs of paths would change. Switches that are missing say nothing.
+pub(crate) fn disagreements(
+    fabric: &Fabric,
+    lattice: &Lattice,
+    spec: &TorusSpec,
+    start: &Start,
+    places: &[Option<u32>],
+) -> Vec<String> {
+    let others = spec.seeds.iter().enumerate().filter(|(at, _)| *at != start.seed);
+    let moved = others.filter_map(|(at, seed)| {
+        let (place, switch) = *named(fabric, lattice, seed).ok()?.first()?;
+        let has = places[switch.index()]? as usize;
+        let node = fabric.node(fabric.switch_node(switch));
+        (has != place).then(|| {
+            format!(
+                "{} puts \"{}\" ({}) at {}, and {} at {}: the SLs of paths will change when one \
+                 comes into use in place of the other; the datelines of torus-2QoS.conf have to \
+                 give each switch the same coordinates by every seed",
+                seed_name(at),
+                node.description,
+                node.guid,
+                lattice.show(place),
+                seed_name(start.seed),
+                lattice.show(has)
+            )
+        })
+    });
+    moved.collect()
+}
+
 /// Why a seed cannot be used.
 enum Unusable {
     /// A switch is not in the fabric.

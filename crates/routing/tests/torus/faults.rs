@@ -164,6 +164,22 @@ proptest! {
 }
 
 #[test]
+fn seeds_that_give_switches_other_coordinates_are_named() {
+    let plan = Plan::new([6, 5, 1]);
+    let notes = |bench: &Bench| bench.routes().notes.join("\n");
+    let agree = with_seeds(&plan, &[[0, 0, 0], [3, 3, 0]]);
+    assert!(!notes(&agree).contains("SLs of paths will change"), "{}", notes(&agree));
+    let mut differ = with_seeds(&plan, &[[0, 0, 0], [3, 3, 0]]);
+    if let Some(spec) = differ.options.torus.as_mut() {
+        spec.seeds[1].dateline = [0; 3];
+    }
+    let notes = notes(&differ);
+    for words in ["backup seed 1 puts \"sw-3-3-0\"", "at (0,0,0)", "at (3,3,0)", "will change"] {
+        assert!(notes.contains(words), "`{words}` is not in: {notes}");
+    }
+}
+
+#[test]
 fn what_changed_is_told_by_coordinates() {
     let whole = Plan::new([6, 5, 1]);
     let routed = |plan: &Plan| match plan.bench().routes().sl {

@@ -282,3 +282,50 @@ fn on_sl_0_all_hosts_can_be_in_a_group_whatever_the_lanes_of_the_engine() {
         assert!(events.iter().any(|e| matches!(e, Event::Proved { .. })), "{engine}: {events:?}");
     }
 }
+
+/// What a file of an earlier run holds is decided, judged and written in the first sweep.
+#[test]
+fn groups_of_an_earlier_run_are_there_from_the_first_sweep_on() {
+    let fabric = three_levels();
+    let mut world = up(&fabric, |o| (o.sa_db_dump, o.sweep_interval) = (true, 1));
+    let members: Vec<PortId> = hosts(&fabric).into_iter().step_by(5).collect();
+    for host in &members {
+        join(&mut world, *host);
+    }
+    let mut kept = None;
+    let limit = world.now() + 3 * SECOND;
+    world.drive(limit, &mut |output| {
+        if let Output::SaDatabase(db) = output {
+            kept = Some(db);
+        }
+    });
+    let kept = Arc::new(*kept.expect("it is dumped"));
+    let again = |fresh: bool| {
+        let mut settings = settings(|_| {});
+        settings.sa_db = (!fresh).then(|| Arc::clone(&kept));
+        settings
+    };
+    world.restart(again(false), Mode::Plan);
+    let mut planned = None;
+    world.drive(u64::MAX, &mut |output| {
+        if let Output::Plan(report) = output {
+            planned = Some(report);
+        }
+    });
+    let planned = planned.expect("a plan");
+    assert_eq!(planned.counts, Default::default(), "nothing has changed");
+    let judged = |world: &mut World| {
+        let mut groups = None;
+        world.drive(u64::MAX, &mut |output| {
+            if let Output::View(view) = output {
+                groups = view.desired.verdict.as_ref().map(|verdict| verdict.groups);
+            }
+        });
+        groups.expect("a sweep was finished")
+    };
+    world.restart(again(false), Mode::Once);
+    assert_eq!(judged(&mut world), 1);
+    all_reach_all(&world.sim, &members);
+    world.restart(again(true), Mode::Once);
+    assert_eq!(judged(&mut world), 0, "without the file nothing is known of them");
+}

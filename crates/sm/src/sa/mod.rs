@@ -260,6 +260,12 @@ impl Sa {
             |guid: Guid| ports.get(&guid).or_else(|| ports.get(&aliases.owner(guid)?)).copied();
         let there = |guid: Guid| find(guid).is_some();
         let (traps, faults) = self.groups.settle(seen, partitions, settings, there);
+        if let (None, Some(db)) = (&self.served, &settings.sa_db) {
+            // What earlier runs have stored is decided and judged with the first routes.
+            for group in &db.groups {
+                mcmember::restore(&mut self.groups, group, there);
+            }
+        }
         (traps, faults, self.groups.memberships(find))
     }
 

@@ -58,6 +58,8 @@ impl Torus2Qos {
             origin.map(|(p, _)| torus.name(fabric, *p)).unwrap_or_default()
         )];
         notes.extend(seed_notes);
+        let (lattice, of) = (&torus.lattice, &torus.places.of);
+        notes.extend(spec::disagreements(fabric, lattice, spec, &start, of));
         notes.extend(torus.notes(fabric));
         notes.extend(few_lanes(vls.switches, vls.end_ports));
         let sl = SlPlan::PerPair(PairSls::new(fabric, &torus));
