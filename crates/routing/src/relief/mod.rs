@@ -158,6 +158,11 @@ const LOOKS: usize = 8;
 const FEWEST_LOOKS: usize = 1 << 24;
 const MOST_LOOKS: usize = 1 << 28;
 
+/// The same where no switch stands above others: as many looks for so many entries, and in all on a
+/// small fabric. Loads are never quite even there, and what more work brings is little.
+const FLAT_ENTRIES: usize = 2;
+const FEWEST_FLAT_LOOKS: usize = 1 << 20;
+
 /// More links than these are relieved LID by LID from turned tables.
 const FEW: usize = 64;
 
@@ -186,7 +191,11 @@ impl<'a, T: Turning> Relief<'a, T> {
                 }
             }
         }
-        let looks = (LOOKS * graph.len() * goals.len()).clamp(FEWEST_LOOKS, MOST_LOOKS);
+        let all = graph.len() * goals.len();
+        let looks = match lids.from.iter().any(Option::is_some) {
+            true => (LOOKS * all).clamp(FEWEST_LOOKS, MOST_LOOKS),
+            false => (all / FLAT_ENTRIES).max(FEWEST_FLAT_LOOKS),
+        };
         let moved = BTreeSet::new();
         let entries = Entries::new(lfts);
         Self { graph, distances, turning, goals, entries, load, lids, looks, moved }
