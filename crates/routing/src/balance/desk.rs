@@ -1,5 +1,7 @@
 //! One switch, choosing its ports.
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use super::forecast::{Forecast, NO_LEAD};
 use super::link_set::LinkSet;
 use super::load::Load;
@@ -88,7 +90,7 @@ impl Desk {
         &mut self,
         (graph, s): (&Graph, usize),
         batch: &Batch,
-        weights: &[u32],
+        weights: &[AtomicU32],
         chosen: &mut [u8],
         taste: &Taste,
     ) {
@@ -105,16 +107,20 @@ impl Desk {
         &mut self,
         (graph, s): (&Graph, usize),
         batch: &Batch,
-        weights: &[u32],
+        weights: &[AtomicU32],
         chosen: &mut [u8],
         taste: &Taste,
     ) {
         let links = graph.links(s);
         let allowed = LinkSet::<W>::nth(&self.allowed, batch.bit);
-        let only = allowed.single();
         let several = !self.parallel.is_empty();
+        let most = weights.iter().map(|weight| weight.load(Relaxed)).max().unwrap_or(0);
+        let plain = matches!(taste.ties, Ties::First) && taste.ignored.is_empty();
+        if plain && self.lead.is_empty() && !several {
+            return self.deal((graph, s), allowed, batch, (weights, most), chosen);
+        }
+        let only = allowed.single();
         let mut taken = vec![LinkSet::<W>::EMPTY; if several { batch.ports } else { 0 }];
-        let most = weights.iter().copied().max().unwrap_or(0);
         match (batch.own, several) {
             (true, _) => self.own.settle(most),
             (false, false) => self.hosts.settle(most),
@@ -129,6 +135,7 @@ impl Desk {
         let row_len = links.len() as u32;
         let lids = batch.lids.iter().zip(weights).zip(chosen);
         for (at, ((routed, weight), chosen)) in lids.enumerate() {
+            let weight = weight.load(Relaxed);
             let base = several && !batch.own && at < batch.bases;
             if foreseen {
                 self.arrive(routed, batch.own, base);
@@ -138,7 +145,7 @@ impl Desk {
                     Some(taken) => still_free(allowed, taken),
                     None => allowed,
                 };
-                if *weight == 0 {
+                if weight == 0 {
                     return free.next((u32::from(routed.lid) % row_len) as usize);
                 }
                 self.pick((allowed, free), routed, (batch.own, base), (s, taste))
@@ -152,13 +159,37 @@ impl Desk {
             if let Some(taken) = taken.get_mut(usize::from(routed.port)) {
                 taken.union(LinkSet::nth(&self.parallel, link));
             }
-            if *weight == 0 {
+            if weight == 0 {
                 continue;
             }
             let load = if batch.own { &mut self.own } else { &mut self.hosts };
-            load.add(link, *weight);
+            load.add(link, weight);
             if base {
-                self.bases.add(link, *weight);
+                self.bases.add(link, weight);
+            }
+        }
+    }
+
+    /// Chooses where nothing but the load counts.
+    fn deal<const W: usize>(
+        &mut self,
+        (graph, s): (&Graph, usize),
+        allowed: LinkSet<W>,
+        batch: &Batch,
+        (weights, most): (&[AtomicU32], u32),
+        chosen: &mut [u8],
+    ) {
+        let links = graph.links(s);
+        let load = if batch.own { &mut self.own } else { &mut self.hosts };
+        load.settle_lids(most);
+        load.deal(allowed, weights, chosen);
+        for ((routed, weight), chosen) in batch.lids.iter().zip(weights).zip(chosen) {
+            if weight.load(Relaxed) == 0 {
+                let place = u32::from(routed.lid) % links.len() as u32;
+                *chosen = allowed.next(place as usize).map_or(NO_LINK, |link| link as u8);
+            }
+            if let Some(link) = links.get(usize::from(*chosen)) {
+                self.row[usize::from(routed.lid)] = link.port.0;
             }
         }
     }

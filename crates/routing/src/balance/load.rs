@@ -1,6 +1,7 @@
 //! What the links of one switch carry, and which of several is the least loaded.
 
 use std::cmp::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::link_set::LinkSet;
 
@@ -11,6 +12,16 @@ struct OnLink {
     lids: u32,
     foreseen: u32,
 }
+
+impl OnLink {
+    /// The load by which links are compared where nothing is foreseen.
+    fn key(&self, lid_mean: u64) -> (u64, u64) {
+        ((u64::from(self.lids) * lid_mean).max(self.weight), self.weight)
+    }
+}
+
+/// As many links are looked at side by side.
+const HAND: usize = 8;
 
 /// The load on the links of one switch, by place in its row.
 ///
@@ -94,16 +105,77 @@ impl Load {
         }
     }
 
+    /// Gives each of some LIDs, by the weight of its sources, the least loaded link of a set, as
+    /// [`Self::least`] has it, and counts it there. LIDs without sources are passed over. Nothing
+    /// may be foreseen, and no link ignored.
+    pub(crate) fn deal<const W: usize>(
+        &mut self,
+        set: LinkSet<W>,
+        weights: &[AtomicU32],
+        chosen: &mut [u8],
+    ) {
+        let (mut places, mut keys, mut count) = ([0; HAND], [(0, 0); HAND], 0);
+        set.each(|link| {
+            if count < HAND {
+                (places[count], keys[count]) = (link as u8, self.links[link].key(self.lid_mean));
+            }
+            count += 1;
+        });
+        if count == 0 || count > HAND {
+            return self.deal_many(set, weights, chosen);
+        }
+        for (weight, chosen) in weights.iter().zip(chosen) {
+            let weight = weight.load(Relaxed);
+            if weight == 0 {
+                continue;
+            }
+            let mut least = 0;
+            for at in 1..count {
+                if keys[at] < keys[least] {
+                    least = at;
+                }
+            }
+            *chosen = places[least];
+            let on = &mut self.links[usize::from(places[least])];
+            on.weight += u64::from(weight);
+            on.lids += 1;
+            keys[least] = on.key(self.lid_mean);
+            self.all_weight += u64::from(weight);
+            self.all_lids += 1;
+        }
+    }
+
+    /// The same for a set of any size.
+    fn deal_many<const W: usize>(
+        &mut self,
+        set: LinkSet<W>,
+        weights: &[AtomicU32],
+        chosen: &mut [u8],
+    ) {
+        for (weight, chosen) in weights.iter().zip(chosen) {
+            let weight = weight.load(Relaxed);
+            if let Some(link) = self.least(set, |_| 0).filter(|_| weight > 0) {
+                *chosen = link as u8;
+                self.add(link, weight);
+            }
+        }
+    }
+
     /// Brings the means up to date with what was added. They need not be exact, and a division
     /// for each LID is slow, so this is called once for a group of LIDs. `most` is the greatest
     /// weight in the group; it stands for the mean as long as there is none.
     pub(crate) fn settle(&mut self, most: u32) {
+        self.settle_lids(most);
+        let all = self.all_weight + self.all_foreseen * self.lid_mean;
+        self.link_mean = all / self.counting.max(1);
+    }
+
+    /// The same where only the mean of LIDs is asked for.
+    pub(crate) fn settle_lids(&mut self, most: u32) {
         self.lid_mean = match self.all_lids {
             0 => u64::from(most),
             lids => self.all_weight / lids,
         };
-        let all = self.all_weight + self.all_foreseen * self.lid_mean;
-        self.link_mean = all / self.counting.max(1);
     }
 
     /// The load of a link, in units of weight: its LIDs count with the mean weight.
@@ -166,4 +238,33 @@ impl Load {
 /// More by a tenth.
 fn over(load: u64, other: u64) -> bool {
     load > other + other / 10
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dealt_links_are_those_that_are_the_least_loaded_one_by_one() {
+        const LINKS: usize = 70;
+        let (mut dealt, mut one_by_one) = (Load::new(LINKS), Load::new(LINKS));
+        for turn in 0..400_u64 {
+            let scrambled = |salt: u64| (turn + salt).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            // Sets of one link, of few and of many.
+            let bits = scrambled(1) & scrambled(2).rotate_left((turn % 60) as u32);
+            let set = LinkSet([if turn % 3 == 0 { 0 } else { bits }, 1 << (turn % 6)]);
+            let weights: Vec<AtomicU32> =
+                (0..5).map(|at| AtomicU32::new((scrambled(at) >> 61) as u32)).collect();
+            let mut chosen = [u8::MAX; 5];
+            dealt.settle_lids(9);
+            dealt.deal(set, &weights, &mut chosen);
+            one_by_one.settle_lids(9);
+            for (weight, chosen) in weights.iter().map(|w| w.load(Relaxed)).zip(chosen) {
+                let least = one_by_one.least(set, |_| 0).filter(|_| weight > 0);
+                assert_eq!(chosen, least.map_or(u8::MAX, |link| link as u8), "turn {turn}");
+                least.iter().for_each(|link| one_by_one.add(*link, weight));
+            }
+        }
+        assert_eq!(dealt.links, one_by_one.links);
+    }
 }

@@ -5,6 +5,8 @@
 //! arrived at them is handed on to the switches they chose, in parallel by destination. So the
 //! result is the same on any number of threads.
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use rayon::prelude::*;
 
 use super::climbs::Climbs;
@@ -102,8 +104,7 @@ impl<R: PathRule> Spread<'_, R> {
             desk.allowed.clear();
             push_link_sets(self.graph, self.rule, &reach, s, &mut desk.allowed);
         });
-        let mut weights: Vec<Vec<u32>> =
-            wave.batches.par_iter().map(|batch| self.sources(batch.lids.len())).collect();
+        let weights = self.sources(wave.size);
         // By switch, then by LID of the wave: the links that were chosen.
         let mut chosen = vec![NO_LINK; self.graph.len() * wave.size];
         for (h, level) in reach.levels.iter().enumerate().skip(1).rev() {
@@ -112,7 +113,7 @@ impl<R: PathRule> Spread<'_, R> {
                 for at in bits(level[s]).flat_map(|bit| wave.of(bit)) {
                     let batch = &wave.batches[at];
                     let count = batch.lids.len();
-                    let weights = &weights[at][s * count..(s + 1) * count];
+                    let weights = &weights[s * wave.size + batch.first..][..count];
                     let chosen = &mut chosen[batch.first..batch.first + count];
                     desk.choose((self.graph, s), batch, weights, chosen, self.taste);
                 }
@@ -122,43 +123,43 @@ impl<R: PathRule> Spread<'_, R> {
                 for (s, dests) in level.iter().enumerate() {
                     bits(*dests).for_each(|bit| senders[bit].push(s as u32));
                 }
-                wave.batches.par_iter().zip(&mut weights).for_each(|(batch, weights)| {
-                    let chosen = (&chosen[..], wave.size);
-                    self.hand_on(batch, &senders[batch.bit], chosen, weights);
+                wave.batches.par_iter().for_each(|batch| {
+                    self.hand_on(batch, &senders[batch.bit], (&chosen, wave.size), &weights);
                 });
             }
         }
     }
 
-    /// The end ports on each switch itself as sources, for each of `lids` LIDs.
-    fn sources(&self, lids: usize) -> Vec<u32> {
+    /// The end ports on each switch itself as sources, for each of `lids` LIDs, switch by switch.
+    fn sources(&self, lids: usize) -> Vec<AtomicU32> {
         let mut out = Vec::with_capacity(self.graph.len() * lids);
         for s in 0..self.graph.len() {
-            out.resize(out.len() + lids, self.graph.hosts(s).len() as u32);
+            let hosts = self.graph.hosts(s).len() as u32;
+            out.extend(std::iter::repeat_with(|| AtomicU32::new(hosts)).take(lids));
         }
         out
     }
 
-    /// Adds what arrived at some switches to the switches they send to.
+    /// Adds what arrived at some switches to the switches they send to. The weights of a batch are
+    /// one thread's alone.
     fn hand_on(
         &self,
         batch: &Batch,
         senders: &[u32],
         (chosen, size): (&[u8], usize),
-        weights: &mut [u32],
+        weights: &[AtomicU32],
     ) {
-        let count = batch.lids.len();
         for s in senders.iter().map(|s| *s as usize) {
             let links = self.graph.links(s);
-            let chosen = &chosen[s * size + batch.first..][..count];
-            for (at, link) in chosen.iter().enumerate() {
-                let weight = weights[s * count + at];
+            let first = s * size + batch.first;
+            for (at, link) in chosen[first..][..batch.lids.len()].iter().enumerate() {
+                let weight = weights[first + at].load(Relaxed);
                 if weight == 0 {
                     continue;
                 }
                 if let Some(link) = links.get(usize::from(*link)) {
-                    let sum = &mut weights[link.peer.index() * count + at];
-                    *sum = sum.saturating_add(weight);
+                    let sum = &weights[link.peer.index() * size + batch.first + at];
+                    sum.store(sum.load(Relaxed).saturating_add(weight), Relaxed);
                 }
             }
         }

@@ -53,12 +53,15 @@ pub fn find(name: &str) -> Option<&'static dyn Engine> {
 /// unless `no_fallback` stands in it.
 #[must_use]
 pub fn route(list: &str, job: &RouteJob<'_>) -> Outcome {
-    let mut outcome = afresh(list, job);
-    if let Some(routes) = outcome.routes.take() {
-        let (routes, kept) = keep(job, routes);
-        (outcome.routes, outcome.kept) = (Some(routes), kept);
-    }
-    outcome
+    // Within the pool of threads, so that work is not handed over to it piece by piece.
+    rayon::scope(|_| {
+        let mut outcome = afresh(list, job);
+        if let Some(routes) = outcome.routes.take() {
+            let (routes, kept) = keep(job, routes);
+            (outcome.routes, outcome.kept) = (Some(routes), kept);
+        }
+        outcome
+    })
 }
 
 /// The name that stands first in a list; minhop where none does.

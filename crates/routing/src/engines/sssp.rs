@@ -8,7 +8,7 @@ use crate::job::{Decline, Engine, RouteJob, Routes, SlPlan};
 use crate::ledger::Law;
 use crate::paths::PathRule;
 use crate::paths::min_hops::MinHops;
-use crate::sssp::fill::{fill, is_flat, spread};
+use crate::sssp::fill::{fill, fill_roughly, is_flat, spread};
 use crate::sssp::round::HOST;
 use crate::tables::Lfts;
 use crate::targets::Targets;
@@ -46,7 +46,7 @@ fn tables(job: &RouteJob<'_>, graph: &Graph, targets: &Targets) -> Lfts {
         }
         first = Some((evened.fullest, lfts));
     }
-    let filled = fill(job, graph, targets);
+    let filled = fill_roughly(job, graph, targets);
     let mut lfts = filled.columns.lfts(graph, targets, job.lids);
     let near: Vec<u64> = filled.weights().iter().map(|weight| weight / HOST).collect();
     if uneven(graph, ends, &near) {

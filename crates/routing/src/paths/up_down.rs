@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use super::distances::Distances;
 use super::{MAX_HOPS, PathRule, Reach, bits};
-use crate::graph::Graph;
+use crate::graph::{Graph, Link};
 
 /// The law of up*/down* over one order of the switches.
 #[derive(Clone, Debug)]
@@ -31,6 +31,10 @@ pub(crate) struct UpDown<'a> {
     order: Vec<u32>,
     /// For each directed link whether it leads up.
     up: Vec<bool>,
+    /// For each link of each switch the switch behind it: those above first.
+    peers: Vec<u32>,
+    /// For each switch how many of its links lead up.
+    ups: Vec<u32>,
     /// Whether pairs without a legal path are joined by an illegal one.
     join_all: bool,
 }
@@ -46,11 +50,16 @@ impl<'a> UpDown<'a> {
         for (at, s) in order.iter().enumerate() {
             place[*s as usize] = at;
         }
-        let up = (0..graph.len())
-            .flat_map(|s| graph.links(s).iter().map(move |l| (s, l.peer.index())))
-            .map(|(s, peer)| place[peer] < place[s])
-            .collect();
-        Self { graph, order, up, join_all }
+        let (mut up, mut peers, mut ups) = (Vec::new(), Vec::new(), Vec::new());
+        for s in 0..graph.len() {
+            let is_up = |link: &&Link| place[link.peer.index()] < place[s];
+            up.extend(graph.links(s).iter().map(|link| is_up(&link)));
+            let first = peers.len();
+            peers.extend(graph.links(s).iter().filter(is_up).map(|link| link.peer.0));
+            ups.push((peers.len() - first) as u32);
+            peers.extend(graph.links(s).iter().filter(|l| !is_up(l)).map(|link| link.peer.0));
+        }
+        Self { graph, order, up, peers, ups, join_all }
     }
 
     /// Whether a switch's link leads up.
@@ -58,13 +67,21 @@ impl<'a> UpDown<'a> {
         self.up[self.graph.first_link(s) + link]
     }
 
-    /// One hop of all searches: what the neighbours of `s` over up links (or over down links)
-    /// hold.
-    fn gather(&self, s: usize, up: bool, level: &[u64]) -> u64 {
-        let links = self.graph.links(s).iter().enumerate();
-        links
-            .filter(|(at, _)| self.is_up(s, *at) == up)
-            .fold(0, |all, (_, l)| all | level[l.peer.index()])
+    /// The switches behind the links of `s`, those above and those below.
+    fn both(&self, s: usize) -> (&[u32], &[u32]) {
+        let first = self.graph.first_link(s);
+        let peers = &self.peers[first..first + self.graph.links(s).len()];
+        peers.split_at(self.ups[s] as usize)
+    }
+
+    /// The switches above `s`, one for each link.
+    fn ups(&self, s: usize) -> impl Iterator<Item = usize> + '_ {
+        self.both(s).0.iter().map(|peer| *peer as usize)
+    }
+
+    /// The switches below `s`, one for each link.
+    fn downs(&self, s: usize) -> impl Iterator<Item = usize> + '_ {
+        self.both(s).1.iter().map(|peer| *peer as usize)
     }
 
     /// Distances by down steps alone.
@@ -78,7 +95,7 @@ impl<'a> UpDown<'a> {
         while levels.len() <= MAX_HOPS {
             let last = &levels[levels.len() - 1];
             let next: Vec<u64> =
-                (0..last.len()).map(|s| self.gather(s, false, last) & !seen[s]).collect();
+                (0..last.len()).map(|s| gather(self.downs(s), last) & !seen[s]).collect();
             if next.iter().all(|w| *w == 0) {
                 break;
             }
@@ -103,7 +120,7 @@ impl<'a> UpDown<'a> {
             let next: Vec<u64> = (0..last.len())
                 .map(|s| {
                     let descend = below.map_or(0, |l| l[s]);
-                    (descend | self.gather(s, true, last)) & !seen[s]
+                    (descend | gather(self.ups(s), last)) & !seen[s]
                 })
                 .collect();
             if below.is_none() && next.iter().all(|w| *w == 0) {
@@ -143,20 +160,12 @@ impl<'a> UpDown<'a> {
         (hops, descends)
     }
 
-    /// The switches above `s`, one for each link.
-    fn ups(&self, s: usize) -> impl Iterator<Item = usize> + '_ {
-        let links = self.graph.links(s).iter().enumerate();
-        links.filter(move |(at, _)| self.is_up(s, *at)).map(|(_, l)| l.peer.index())
-    }
-
     /// How many links of `s` lead down to a switch that is one hop nearer by descent.
     fn ways_down(&self, fall: &[u16], s: usize) -> u16 {
         if fall[s] == FAR || fall[s] == 0 {
             return 0;
         }
-        let links = self.graph.links(s).iter().enumerate();
-        links.filter(|(at, l)| !self.is_up(s, *at) && fall[l.peer.index()] == fall[s] - 1).count()
-            as u16
+        self.downs(s).filter(|peer| fall[*peer] == fall[s] - 1).count() as u16
     }
 
     /// Takes `s` away from those above that could descend through it, if each of them has another
@@ -228,6 +237,11 @@ impl<'a> UpDown<'a> {
             }
         }
     }
+}
+
+/// One hop of all searches: what some neighbours hold.
+fn gather(peers: impl Iterator<Item = usize>, level: &[u64]) -> u64 {
+    peers.fold(0, |all, peer| all | level[peer])
 }
 
 impl PathRule for UpDown<'_> {

@@ -160,8 +160,8 @@ const MOST_LOOKS: usize = 1 << 28;
 
 /// The same where no switch stands above others: as many looks for so many entries, and in all on a
 /// small fabric. Loads are never quite even there, and what more work brings is little.
-const FLAT_ENTRIES: usize = 2;
-const FEWEST_FLAT_LOOKS: usize = 1 << 20;
+const FLAT_ENTRIES: usize = 4;
+const FEWEST_FLAT_LOOKS: usize = 1 << 19;
 
 /// More links than these are relieved LID by LID from turned tables.
 const FEW: usize = 64;

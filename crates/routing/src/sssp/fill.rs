@@ -26,6 +26,9 @@ use crate::targets::Targets;
 /// How many times all groups are routed anew at most.
 const ROUNDS: usize = 4;
 
+/// A fabric with more entries than this is large.
+const LARGE: usize = 1 << 20;
+
 /// Paths of all LIDs.
 #[derive(Clone, Debug)]
 pub(crate) struct Filled {
@@ -95,19 +98,27 @@ impl Filled {
 /// after the other by the load of whole paths. Then, while it helps the fullest link, one after the
 /// other is taken off its links and routed anew so.
 pub(crate) fn fill(job: &RouteJob<'_>, graph: &Graph, targets: &Targets) -> Filled {
-    fill_by(job, graph, targets, is_flat(graph), Round::Relieve)
+    fill_by(job, graph, targets, is_flat(graph), (ROUNDS, Round::Relieve))
+}
+
+/// As [`fill`], but a large fabric is routed anew no more than once: what is left is evened out
+/// afterwards, entry by entry.
+pub(crate) fn fill_roughly(job: &RouteJob<'_>, graph: &Graph, targets: &Targets) -> Filled {
+    let entries = graph.len() * usize::from(job.lids.top().0);
+    let rounds = if entries > LARGE { 1 } else { ROUNDS };
+    fill_by(job, graph, targets, is_flat(graph), (rounds, Round::Relieve))
 }
 
 /// As [`fill`], but the routes to one destination are not parted to relieve single links: they make
 /// fewer turns.
 pub(crate) fn fill_plainly(job: &RouteJob<'_>, graph: &Graph, targets: &Targets) -> Filled {
-    fill_by(job, graph, targets, is_flat(graph), |_| Round::Improve)
+    fill_by(job, graph, targets, is_flat(graph), (ROUNDS, |_| Round::Improve))
 }
 
 /// As [`fill_plainly`], but on all fabrics from paths on which every switch has spread what it
 /// sends, which makes the fewest turns.
 pub(crate) fn fill_spread(job: &RouteJob<'_>, graph: &Graph, targets: &Targets) -> Filled {
-    fill_by(job, graph, targets, false, |_| Round::Improve)
+    fill_by(job, graph, targets, false, (ROUNDS, |_| Round::Improve))
 }
 
 /// Whether no switch stands above others.
@@ -120,7 +131,7 @@ fn fill_by(
     graph: &Graph,
     targets: &Targets,
     is_flat: bool,
-    anew: impl Fn(u64) -> Round<'static>,
+    (rounds, anew): (usize, impl Fn(u64) -> Round<'static>),
 ) -> Filled {
     let mut filled = Filled::new(job, graph, targets);
     let Filled { columns, groups, weights } = &mut filled;
@@ -138,7 +149,7 @@ fn fill_by(
         let ends = &groups[..groups.partition_point(|group| !group.of_switch())];
         if let Some(last) = ends.last() {
             let cells = class.start * graph.len()..last.columns.end * graph.len();
-            refine(graph, ends, weights, &mut columns.cells[cells], &anew);
+            refine(graph, ends, weights, &mut columns.cells[cells], (rounds, &anew));
         }
     }
     filled
@@ -197,7 +208,7 @@ fn refine(
     groups: &[Group],
     weights: &mut [u64],
     cells: &mut [u8],
-    anew: impl Fn(u64) -> Round<'static>,
+    (rounds, anew): (usize, impl Fn(u64) -> Round<'static>),
 ) {
     let fullest = |weights: &[u64]| weights.iter().copied().max().unwrap_or(0);
     let mean = |weights: &[u64]| {
@@ -210,7 +221,7 @@ fn refine(
         return;
     }
     let mut best = (fullest(weights), weights.to_vec(), cells.to_vec());
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let what = anew(goal + (best.0 - goal) / 2);
         if !round(graph, groups, weights, cells, what, best.0 + best.0 / 8) {
             break;

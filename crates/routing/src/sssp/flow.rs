@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::columns::Columns;
 use super::groups::Group;
 use super::round::HOST;
+use super::slope::Slope;
 use crate::graph::Graph;
 
 /// Room for bringing sources to their destination, kept from one column to the next.
@@ -86,9 +87,9 @@ pub(crate) fn routes(graph: &Graph, groups: &[Group], columns: &Columns) -> (Vec
     sum(graph, groups, columns, of, (add, join)).into_iter().unzip()
 }
 
-/// Sums up what all columns carry, link by link: `add` takes in one column's share, and `join`
-/// joins two sums. `of` says what comes from each switch to a group; where that is nothing, its
-/// columns are left out.
+/// Sums up what all columns carry by their shortest paths, link by link: `add` takes in one
+/// column's share, and `join` joins two sums. `of` says what comes from each switch to a group;
+/// where that is nothing, its columns are left out.
 fn sum<'a, C: Clone + Default + Send>(
     graph: &Graph,
     groups: &[Group],
@@ -96,19 +97,30 @@ fn sum<'a, C: Clone + Default + Send>(
     of: impl Fn(&Group) -> &'a [u64] + Sync,
     (add, join): (impl Fn(&mut C, u64) + Sync, impl Fn(&mut C, C) + Sync),
 ) -> Vec<C> {
-    let none = || (Flow::default(), vec![C::default(); graph.link_count()]);
-    let fold = |(mut flow, mut sum): (Flow, Vec<C>), group: &Group| {
+    let none = || (Slope::default(), Vec::new(), vec![C::default(); graph.link_count()]);
+    let fold = |(mut slope, mut passing, mut sum): (Slope, Vec<u64>, Vec<C>), group: &Group| {
         let sources = of(group);
-        for column in group.columns.clone().filter(|_| !sources.is_empty()) {
-            let show = |link: usize, more| add(&mut sum[link], more);
-            flow.carry(graph, columns.column(column), sources, show);
+        if sources.is_empty() {
+            return (slope, passing, sum);
         }
-        (flow, sum)
+        slope.find_order(graph, group.home as usize);
+        for column in group.columns.clone() {
+            let cells = columns.column(column);
+            passing.clear();
+            passing.extend_from_slice(sources);
+            for s in slope.order[1..].iter().rev().map(|s| *s as usize) {
+                let cell = usize::from(cells[s]);
+                let Some(link) = graph.links(s).get(cell) else { continue };
+                add(&mut sum[graph.first_link(s) + cell], passing[s]);
+                passing[link.peer.index()] += passing[s];
+            }
+        }
+        (slope, passing, sum)
     };
-    let sums = groups.par_iter().fold(none, fold).map(|(_, sum)| sum);
+    let sums = groups.par_iter().fold(none, fold).map(|(.., sum)| sum);
     let both = |mut a: Vec<C>, b: Vec<C>| {
         a.iter_mut().zip(b).for_each(|(a, b)| join(a, b));
         a
     };
-    sums.reduce_with(both).unwrap_or_else(|| none().1)
+    sums.reduce_with(both).unwrap_or_else(|| none().2)
 }

@@ -24,33 +24,45 @@ pub(crate) struct Slope {
     place: Vec<u32>,
 }
 
+/// No way, in hops.
+const FAR: u16 = u16::MAX - 1;
+
 impl Slope {
     /// Finds the steps towards a switch. What was there before is overwritten; its room is kept.
     pub(crate) fn load(&mut self, graph: &Graph, home: usize) {
-        const FAR: u16 = u16::MAX;
+        self.find_order(graph, home);
+        self.steps(graph);
+    }
+
+    /// Finds the switches by their distance, and no steps. What is next in the order is written
+    /// whether it is new or not, and counted if it is: which of the two cannot be foretold, and a
+    /// wrong guess of the processor costs more than the work.
+    pub(crate) fn find_order(&mut self, graph: &Graph, home: usize) {
+        let n = graph.len();
         self.hops.clear();
-        self.hops.resize(graph.len(), FAR);
-        self.place.resize(graph.len(), 0);
-        self.order.clear();
-        self.order.push(home as u32);
-        self.hops[home] = 0;
-        let mut at = 0;
-        while let Some(s) = self.order.get(at).map(|s| *s as usize) {
-            self.place[s] = at as u32;
+        self.hops.resize(n, FAR);
+        self.place.resize(n, 0);
+        self.order.resize(n + 1, 0);
+        let (hops, place, order) = (&mut self.hops[..], &mut self.place[..], &mut self.order[..]);
+        order[0] = home as u32;
+        hops[home] = 0;
+        let (mut at, mut count) = (0, 1);
+        while at < count {
+            let s = order[at] as usize;
+            place[s] = at as u32;
             at += 1;
-            let further = self.hops[s] + 1;
+            let further = hops[s] + 1;
             if usize::from(further) > MAX_HOPS {
                 continue;
             }
             for link in graph.links(s) {
-                let hops = &mut self.hops[link.peer.index()];
-                if *hops == FAR {
-                    *hops = further;
-                    self.order.push(link.peer.0);
-                }
+                let hops = &mut hops[link.peer.index()];
+                order[count] = link.peer.0;
+                count += usize::from(*hops == FAR);
+                *hops = further.min(*hops);
             }
         }
-        self.steps(graph);
+        self.order.truncate(count);
     }
 
     /// The turn from one step to the next.
@@ -62,19 +74,29 @@ impl Slope {
 
     fn steps(&mut self, graph: &Graph) {
         self.first.clear();
-        self.links.clear();
-        self.next.clear();
+        let (hops, place) = (&self.hops[..], &self.place[..]);
+        let mut count = 0;
         for s in self.order.iter().map(|s| *s as usize) {
-            self.first.push(self.links.len() as u32);
-            let number = graph.first_link(s) as u32;
-            for (link, number) in graph.links(s).iter().zip(number..) {
-                let peer = link.peer.index();
-                if self.hops[peer].checked_add(1) == Some(self.hops[s]) {
-                    self.links.push(number);
-                    self.next.push(self.place[peer]);
-                }
+            self.first.push(count as u32);
+            let row = graph.links(s);
+            let end = count + row.len();
+            if self.links.len() < end {
+                self.links.resize(2 * end, 0);
+                self.next.resize(2 * end, 0);
             }
+            let (links, next) = (&mut self.links[count..end], &mut self.next[count..end]);
+            let number = graph.first_link(s) as u32;
+            let mut steps = 0;
+            for (link, number) in row.iter().zip(number..) {
+                let peer = link.peer.index();
+                links[steps] = number;
+                next[steps] = place[peer];
+                steps += usize::from(hops[peer] + 1 == hops[s]);
+            }
+            count += steps;
         }
-        self.first.push(self.links.len() as u32);
+        self.first.push(count as u32);
+        self.links.truncate(count);
+        self.next.truncate(count);
     }
 }

@@ -11,8 +11,6 @@ use std::collections::VecDeque;
 use rayon::prelude::*;
 
 use crate::graph::Graph;
-use crate::paths::up_down::UpDown;
-use crate::paths::{PathRule, bits};
 
 /// The order with a bridge, and how many switches that has; `None` if all switches with end ports
 /// reach each other already, as far as they are connected at all.
@@ -37,37 +35,53 @@ pub(crate) fn bridged(graph: &Graph, order: &[u32]) -> Option<(Vec<u32>, usize)>
     }
 }
 
-/// The switches with end ports that do not reach all others of their part.
+/// The switches with end ports that do not reach all others of their part: no switch stands above
+/// both, nor is one of them above the other.
 fn cut_off(graph: &Graph, order: &[u32], parts: &[u32]) -> Vec<usize> {
-    let rule = UpDown::new(graph, order.to_vec(), false);
-    let leaves: Vec<u32> =
-        (0..graph.len() as u32).filter(|s| !graph.hosts(*s as usize).is_empty()).collect();
-    let cut = |dests: &[u32]| {
-        let mut lost = Vec::new();
-        let reach = rule.reach(dests);
-        for s in leaves.iter().map(|s| *s as usize) {
-            let seen = reach.levels.iter().fold(0, |all, level| all | level[s]);
-            let mine = dests.iter().enumerate().filter(|(_, d)| parts[**d as usize] == parts[s]);
-            let missed = mine.fold(0_u64, |all, (bit, _)| all | 1 << bit) & !seen;
-            if missed != 0 {
-                lost.push(s);
-                lost.extend(bits(missed).map(|bit| dests[bit] as usize));
-            }
-        }
-        lost
+    let above = above(graph, order);
+    let leaves: Vec<usize> = (0..graph.len()).filter(|s| !graph.hosts(*s).is_empty()).collect();
+    let cut = |(at, s): (usize, &usize)| {
+        let mine = leaves[..at].iter().filter(|d| parts[**d] == parts[*s]);
+        let meet = |d: usize| above[*s].iter().zip(&above[d]).any(|(a, b)| a & b != 0);
+        let missed: Vec<usize> = mine.copied().filter(|d| !meet(*d)).collect();
+        let own = if missed.is_empty() { None } else { Some(*s) };
+        missed.into_iter().chain(own)
     };
-    let mut lost: Vec<usize> = leaves.par_chunks(64).flat_map_iter(cut).collect();
+    let mut lost: Vec<usize> = leaves.par_iter().enumerate().flat_map_iter(cut).collect();
     lost.sort_unstable();
     lost.dedup();
     lost
 }
 
+/// For each switch itself and those that can be reached from it by climbing, as a set of bits by
+/// place in the order: what stands above many is in the first words.
+fn above(graph: &Graph, order: &[u32]) -> Vec<Vec<u64>> {
+    let places = places(order);
+    let mut above = vec![Vec::new(); graph.len()];
+    for (place, s) in order.iter().map(|s| *s as usize).enumerate() {
+        let mut set = vec![0_u64; order.len().div_ceil(64)];
+        set[place / 64] |= 1 << (place % 64);
+        let ups = graph.links(s).iter().map(|l| l.peer.index()).filter(|p| places[*p] < place);
+        for peer in ups {
+            set.iter_mut().zip(&above[peer]).for_each(|(all, more): (_, &u64)| *all |= more);
+        }
+        above[s] = set;
+    }
+    above
+}
+
+/// For each switch its place in the order.
+fn places(order: &[u32]) -> Vec<usize> {
+    let mut places = vec![0; order.len()];
+    for (place, s) in order.iter().enumerate() {
+        places[*s as usize] = place;
+    }
+    places
+}
+
 /// Where climbing from a switch ends, by the highest neighbour each time.
 fn top_of(graph: &Graph, order: &[u32], s: usize) -> usize {
-    let mut place = vec![0; order.len()];
-    for (at, s) in order.iter().enumerate() {
-        place[*s as usize] = at;
-    }
+    let place = places(order);
     let mut at = s;
     while let Some(up) = graph.links(at).iter().map(|l| l.peer.index()).min_by_key(|p| place[*p])
         && place[up] < place[at]
