@@ -3,7 +3,6 @@
 use lk_wire::PortNum;
 
 use super::{Goal, Relief, Turning};
-use crate::graph::Link;
 
 /// A switch whose packets for a LID go over the link that is relieved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +26,8 @@ pub(super) struct Room {
     old: Way,
     new: Way,
     best: Way,
+    /// Switches that are still to be looked at.
+    open: Vec<u32>,
 }
 
 /// Switches and the directed links by which they send.
@@ -129,7 +130,7 @@ impl<T: Turning> Relief<'_, T> {
         limit: u64,
         room: &mut Room,
     ) -> bool {
-        let Room { pieces, old, new, best } = room;
+        let Room { pieces, old, new, best, open } = room;
         let piece = pieces[at];
         let s = piece.switch as usize;
         if !self.follow(s, None, goal, old) {
@@ -163,7 +164,7 @@ impl<T: Turning> Relief<'_, T> {
             let load = new[..meeting].iter().map(|(_, link)| self.load[*link as usize]).max();
             let load = load.unwrap_or(0) + piece.weight;
             if load > limit
-                || self.too_many_lids(&new[..meeting], goal)
+                || self.too_many_lids(&new[..meeting], goal, open)
                 || !self.turns_may_be(pieces, at, &new[..new.len().min(meeting + 1)])
             {
                 continue;
@@ -180,22 +181,31 @@ impl<T: Turning> Relief<'_, T> {
     }
 
     /// Whether a LID would be one too many on some link that it is not on yet.
-    fn too_many_lids(&self, new: &[(u32, u32)], goal: Goal) -> bool {
-        let is_new = |at: usize, s: u32| at == 0 || !self.is_passed(s as usize, goal);
+    fn too_many_lids(&self, new: &[(u32, u32)], goal: Goal, open: &mut Vec<u32>) -> bool {
+        let mut is_new = |at: usize, s: u32| at == 0 || !self.is_passed(s as usize, goal, open);
         let mut links = new.iter().enumerate();
         links.any(|(at, (s, link))| self.lids.is_full(*link as usize) && is_new(at, *s))
     }
 
     /// Whether packets of end ports for a LID pass a switch.
-    fn is_passed(&self, s: usize, goal: Goal) -> bool {
-        let mut open = vec![s];
+    fn is_passed(&self, s: usize, goal: Goal, open: &mut Vec<u32>) -> bool {
+        let has_hosts = |s: usize| !self.graph.hosts(s).is_empty();
+        if has_hosts(s) {
+            return true;
+        }
+        open.clear();
+        open.push(s as u32);
         for _ in 0..self.graph.len() {
             let Some(at) = open.pop() else { return false };
-            if !self.graph.hosts(at).is_empty() {
-                return true;
+            for link in self.graph.links(at as usize) {
+                if self.port(link.peer.index(), goal) != link.peer_port {
+                    continue;
+                }
+                if has_hosts(link.peer.index()) {
+                    return true;
+                }
+                open.push(link.peer.0);
             }
-            let sends = |link: &&Link| self.port(link.peer.index(), goal) == link.peer_port;
-            open.extend(self.graph.links(at).iter().filter(sends).map(|link| link.peer.index()));
         }
         false
     }
@@ -232,24 +242,25 @@ impl<T: Turning> Relief<'_, T> {
     }
 
     /// Moves a piece to the way that was found.
-    fn shift(&mut self, piece: Piece, goal: Goal, room: &Room) {
+    fn shift(&mut self, piece: Piece, goal: Goal, room: &mut Room) {
         let s = piece.switch as usize;
-        let met = room.best.last().map_or(goal.home, |(switch, _)| *switch);
-        let (new, _) = room.best.split_at(room.best.len().saturating_sub(1));
+        let Room { old, best, open, .. } = room;
+        let met = best.last().map_or(goal.home, |(switch, _)| *switch);
+        let (new, _) = best.split_at(best.len().saturating_sub(1));
         for (at, (switch, link)) in new.iter().enumerate() {
             self.load[*link as usize] += piece.weight;
             let counts = self.lids.counts(*link as usize);
-            if counts && (at == 0 || !self.is_passed(*switch as usize, goal)) {
+            if counts && (at == 0 || !self.is_passed(*switch as usize, goal, open)) {
                 self.lids.add(*link as usize);
             }
         }
         let link = new[0].1 as usize - self.graph.first_link(s);
         self.entries.set(s, goal.lid.0, self.graph.links(s)[link].port.0);
-        let left = room.old.iter().take_while(|(switch, _)| *switch != met);
+        let left = old.iter().take_while(|(switch, _)| *switch != met);
         for (at, (switch, link)) in left.enumerate() {
             self.load[*link as usize] -= piece.weight;
             let counts = self.lids.counts(*link as usize);
-            if counts && (at == 0 || !self.is_passed(*switch as usize, goal)) {
+            if counts && (at == 0 || !self.is_passed(*switch as usize, goal, open)) {
                 self.lids.take(*link as usize);
             }
         }
