@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lk_config::sa_db;
+use lk_fabric::PortId;
 use lk_wire::sa::{ServiceRecord, matches, sa_status, service_mask};
 use lk_wire::{Guid, PKey, Status, method};
 use rustc_hash::FxHashMap;
@@ -185,13 +186,13 @@ fn shown(record: &ServiceRecord, trusted: bool) -> ServiceRecord {
 fn may_see(served: &Served, request: &Request<'_>, record: &ServiceRecord) -> bool {
     let partitions = served.index.partitions();
     let port = served.index.port_by_guid(record.gid().guid);
-    is_member(served, request, record.pkey())
+    is_member(served, request.requester, record.pkey())
         && port.is_none_or(|port| partitions.share(request.requester, port))
 }
 
-/// Whether the asker is in a partition; in 0, which is none, everybody is.
-fn is_member(served: &Served, request: &Request<'_>, key: u16) -> bool {
-    let keys = served.index.partitions().keys(request.requester);
+/// Whether a port is in a partition; in 0, which is none, every port is.
+fn is_member(served: &Served, port: PortId, key: u16) -> bool {
+    let keys = served.index.partitions().keys(port);
     let base = PKey(key).base();
     base == 0 || keys.is_empty() || keys.iter().any(|k| k.base() == base)
 }
@@ -218,8 +219,14 @@ pub fn change(
     let port = served.index.port_by_guid(asked.gid().guid);
     // The first eight bits of a multicast group's GID are ones.
     let is_group = asked.gid().prefix >> 56 == 0xFF;
-    let may = port.map_or(is_group, |p| served.index.partitions().share(request.requester, p));
-    if !request.has(needed) || !may || !is_member(served, request, asked.pkey()) {
+    let may = |port| {
+        served.index.partitions().share(request.requester, port)
+            && is_member(served, port, asked.pkey())
+    };
+    if !request.has(needed)
+        || !port.map_or(is_group, may)
+        || !is_member(served, request.requester, asked.pkey())
+    {
         return Answer::Refused(sa_status::REQ_INVALID);
     }
     let mut record = asked;

@@ -98,6 +98,14 @@ fn services_and_guids_of_other_partitions_can_be_neither_seen_nor_changed() {
     assert_eq!(lab.ask(&delete.from(4)), Err(sa_status::NO_RECORDS.0));
     assert_eq!(lab.count(&get.from(6)), 1);
 
+    // A port that is in the service's partition, for one that it shares another partition with.
+    record.set_gid(Gid { prefix: 0xFE80 << 48, guid: Guid(GUIDS[4]) });
+    for (key, answer) in [(0x8002, Err(sa_status::REQ_INVALID.0)), (0x8001, Ok(()))] {
+        record.set_pkey(key);
+        let set = Ask::new(method::SET, 0x57, &record).from(1);
+        assert_eq!(lab.ask(&set).map(|_| ()), answer, "{key:#06x}");
+    }
+
     let mut guids = GuidInfoRecord::default();
     guids.set_lid(6);
     let set = Ask::new(method::SET, guid_info_mask::LID | guid_info_mask::BLOCK, &guids).from(4);
