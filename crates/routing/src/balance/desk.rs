@@ -9,6 +9,7 @@ use super::ties::{Taste, Ties};
 use super::trunk::{Course, NO_SUMMIT};
 use super::wave::{Batch, Routed};
 use crate::graph::Graph;
+use crate::tables::Lfts;
 
 /// No link was chosen. A switch has 254 ports at most, so no link has this place.
 pub(crate) const NO_LINK: u8 = u8::MAX;
@@ -85,16 +86,26 @@ impl Desk {
 
     /// Chooses ports for the LIDs of one batch, given the number of end ports whose traffic for
     /// each arrives here. Where there is none, any port will do: only the switch itself sends. The
-    /// links that were chosen go to `chosen`, or [`NO_LINK`].
+    /// links that were chosen, or [`NO_LINK`], go to `wave`, which has a place for each LID of the
+    /// wave.
     pub(crate) fn choose(
         &mut self,
         (graph, s): (&Graph, usize),
         batch: &Batch,
         weights: &[AtomicU32],
-        chosen: &mut [u8],
+        wave: &mut [u8],
         taste: &Taste,
     ) {
         let at = (graph, s);
+        if let Some(link) = batch.like.map(|like| wave[like]) {
+            let port = graph.links(s).get(usize::from(link)).map(|link| link.port.0);
+            for (routed, chosen) in batch.lids.iter().zip(&mut wave[batch.first..]) {
+                *chosen = link;
+                self.row[usize::from(routed.lid)] = port.unwrap_or(Lfts::NO_PATH);
+            }
+            return;
+        }
+        let chosen = &mut wave[batch.first..][..batch.lids.len()];
         match graph.words(s) {
             1 => self.choose_by::<1>(at, batch, weights, chosen, taste),
             2 => self.choose_by::<2>(at, batch, weights, chosen, taste),
@@ -115,8 +126,7 @@ impl Desk {
         let allowed = LinkSet::<W>::nth(&self.allowed, batch.bit);
         let several = !self.parallel.is_empty();
         let most = weights.iter().map(|weight| weight.load(Relaxed)).max().unwrap_or(0);
-        let plain = matches!(taste.ties, Ties::First) && taste.ignored.is_empty();
-        if plain && self.lead.is_empty() && !several {
+        if taste.is_plain() && self.lead.is_empty() && !several {
             return self.deal((graph, s), allowed, batch, (weights, most), chosen);
         }
         let only = allowed.single();

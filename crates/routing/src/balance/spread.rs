@@ -15,7 +15,7 @@ use super::forecast::Forecast;
 use super::ties::Taste;
 use super::trunk::Summits;
 use super::turns::Turn;
-use super::wave::{Batch, Wave, waves};
+use super::wave::{Batch, Switches, Wave, waves};
 use crate::graph::Graph;
 use crate::paths::min_hops::MinHops;
 use crate::paths::{PathRule, bits, push_link_sets};
@@ -52,13 +52,25 @@ impl<R: PathRule> Spread<'_, R> {
         let top = self.map.top();
         let mut desks = self.desks();
         self.find_summits(&mut desks);
-        let apart = !self.taste.count_switches;
-        for wave in waves(self.turns, self.map, self.summits, self.graph.len(), apart) {
+        for wave in waves(self.turns, self.map, self.summits, self.graph.len(), self.switches()) {
             self.route(&wave, &mut desks);
         }
         let load = desks.iter().flat_map(|desk| desk.load().weights()).collect();
         let lids = desks.iter().flat_map(|desk| desk.load().lids()).collect();
         (Lfts { top, rows: desks.into_par_iter().map(|d| d.row.into()).collect() }, load, lids)
+    }
+
+    /// Where load alone decides, the LIDs of switches need no look of their own: they get little
+    /// traffic.
+    fn switches(&self) -> Switches {
+        let several = self.map.ranges().iter().any(|(_, _, lmc)| *lmc > 0);
+        match self.taste.count_switches {
+            true => Switches::Together,
+            false if self.summits.switches.is_empty() && self.taste.is_plain() && !several => {
+                Switches::Alike
+            }
+            false => Switches::Apart,
+        }
     }
 
     /// Empty tables but for what hangs on each switch itself.
@@ -114,7 +126,6 @@ impl<R: PathRule> Spread<'_, R> {
                     let batch = &wave.batches[at];
                     let count = batch.lids.len();
                     let weights = &weights[s * wave.size + batch.first..][..count];
-                    let chosen = &mut chosen[batch.first..batch.first + count];
                     desk.choose((self.graph, s), batch, weights, chosen, self.taste);
                 }
             });
@@ -123,7 +134,7 @@ impl<R: PathRule> Spread<'_, R> {
                 for (s, dests) in level.iter().enumerate() {
                     bits(*dests).for_each(|bit| senders[bit].push(s as u32));
                 }
-                wave.batches.par_iter().for_each(|batch| {
+                wave.batches.par_iter().filter(|batch| batch.like.is_none()).for_each(|batch| {
                     self.hand_on(batch, &senders[batch.bit], (&chosen, wave.size), &weights);
                 });
             }

@@ -50,6 +50,11 @@ pub(crate) struct Taste {
 }
 
 impl Taste {
+    /// Whether the load of all links counts, and of equally loaded ones the first wins.
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self.ties, Ties::First) && self.ignored.is_empty()
+    }
+
     /// How ties are broken for a LID.
     pub(crate) fn ties(&self, lid: u16) -> Ties {
         match self.plain.binary_search(&lid) {

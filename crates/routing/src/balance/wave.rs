@@ -21,6 +21,8 @@ pub(crate) struct Batch {
     pub(crate) bases: usize,
     /// How many end ports they belong to.
     pub(crate) ports: usize,
+    /// The place in the wave of a LID on the same switch whose way these go, whatever the load.
+    pub(crate) like: Option<usize>,
 }
 
 /// One LID of a batch.
@@ -59,21 +61,31 @@ const BATCH: usize = 256;
 /// Weights kept at a time, one for each LID of a wave and each switch: 32 MiB.
 const WEIGHTS: usize = 8 << 20;
 
-/// Cuts all destinations into waves. `apart` says whether LIDs of switches are balanced by
-/// themselves.
+/// What becomes of the LIDs of switches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Switches {
+    /// They are balanced together with those of end ports.
+    Together,
+    /// They are balanced by themselves.
+    Apart,
+    /// They go the way of an end port on the same switch, if there is one.
+    Alike,
+}
+
+/// Cuts all destinations into waves.
 pub(crate) fn waves(
     turns: &[Turn],
     map: &LidMap,
     summits: &Summits,
     switches: usize,
-    apart: bool,
+    what: Switches,
 ) -> Vec<Wave> {
     let budget = (WEIGHTS / switches.max(1)).max(1);
     let mut waves = Vec::new();
     let mut wave = Wave::default();
     for turn in turns {
         let mut new = true;
-        for (batch, lids) in batches(turn, map, summits, apart) {
+        for (batch, lids) in batches(turn, map, summits, what != Switches::Together) {
             let full = wave.size + lids > budget || (new && wave.dests.len() == 64);
             if wave.size > 0 && full {
                 waves.push(std::mem::take(&mut wave));
@@ -85,7 +97,9 @@ pub(crate) fn waves(
                 new = false;
             }
             let (bit, first) = (wave.dests.len() - 1, wave.size);
-            wave.batches.push(Batch { bit, first, dest: turn.dest, ..batch });
+            let before = wave.batches.last().filter(|b| b.bit == bit && !b.own && batch.own);
+            let like = before.filter(|_| what == Switches::Alike).map(|b| b.first);
+            wave.batches.push(Batch { bit, first, dest: turn.dest, like, ..batch });
             wave.size += lids;
         }
     }
@@ -126,5 +140,5 @@ fn close(mut lids: Vec<(u8, Routed)>, ports: usize, own: bool) -> (Batch, usize)
     let bases = lids.iter().take_while(|(offset, _)| *offset == 0).count();
     let count = lids.len();
     let lids = lids.into_iter().map(|(_, routed)| routed).collect();
-    (Batch { bit: 0, first: 0, dest: 0, own, lids, bases, ports }, count)
+    (Batch { bit: 0, first: 0, dest: 0, own, lids, bases, ports, like: None }, count)
 }

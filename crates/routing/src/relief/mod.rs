@@ -160,10 +160,11 @@ const MOST_LOOKS: usize = 1 << 28;
 
 /// The same where no switch stands above others: as many looks for so many entries, and in all on a
 /// small fabric. Loads are never quite even there, and what more work brings is little.
-const FLAT_ENTRIES: usize = 4;
-const FEWEST_FLAT_LOOKS: usize = 1 << 19;
+const FLAT_ENTRIES: usize = 8;
+const FEWEST_FLAT_LOOKS: usize = 1 << 18;
 
-/// More links than these are relieved LID by LID from turned tables.
+/// More links than these are relieved LID by LID from turned tables, if each entry may be looked
+/// at.
 const FEW: usize = 64;
 
 /// As good as the least that the fullest link has to carry.
@@ -231,7 +232,7 @@ impl<'a, T: Turning> Relief<'a, T> {
         let mut links: Vec<(usize, usize)> =
             (0..self.graph.len()).flat_map(all).filter(full).collect();
         links.sort_by_key(|link| std::cmp::Reverse(self.load[number(*link)]));
-        if links.len() > FEW {
+        if links.len() > FEW && self.looks > self.graph.len() * self.goals.len() {
             self.entries.turn();
         }
         let before = self.looks;

@@ -178,7 +178,6 @@ fn first(graph: &Graph, groups: &[Group], columns: &mut Columns, weights: &mut [
             columns.cells.copy_within(like * n..(like + 1) * n, column * n);
         }
     }
-    count(graph, switches, columns, weights);
 }
 
 /// The paths that a class starts from.

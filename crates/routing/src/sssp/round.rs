@@ -13,7 +13,7 @@ use crate::graph::Graph;
 const BATCH: usize = 8;
 
 /// Fewer than so many batches make no round: what moves at once must be a small part of all.
-const BATCHES: usize = 128;
+const BATCHES: usize = 120;
 
 /// How often a round looks whether some link carries too much.
 const LOOKS: usize = 16;
