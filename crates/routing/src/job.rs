@@ -102,6 +102,23 @@ pub struct RouteOptions {
     pub refused: Vec<Decline>,
 }
 
+impl RouteOptions {
+    /// Works with these options until nothing is refused: each round strikes an engine off the
+    /// list, for the reason that `work` gives beside its result.
+    pub fn until_accepted<T>(&self, mut work: impl FnMut(&Self) -> (T, Option<Decline>)) -> T {
+        let mut options = self.clone();
+        loop {
+            let (done, refusal) = work(&options);
+            match refusal {
+                Some(refusal) if !options.refused.contains(&refusal) => {
+                    options.refused.push(refusal);
+                }
+                _ => return done,
+            }
+        }
+    }
+}
+
 /// The least numbers of data VLs that ports have, by VLCap and max_op_vls: 1 to 15 (IBA 14.2.5.6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DataVls {

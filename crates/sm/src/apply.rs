@@ -17,7 +17,9 @@ use lk_wire::{
 use crate::event::{Event, RequestName};
 use crate::io::Decision;
 use crate::observe::{Address, BlockSet, Observed, Table, settled};
-use crate::plan::{Phase, Plan, TableRun, fields_changed, is_mft, port_info_change, steps};
+use crate::plan::{
+    Phase, Plan, TableRun, WritingOrder, fields_changed, is_mft, port_info_change, steps,
+};
 use crate::time::{Duration, Instant};
 use crate::window::{Failure, Patience};
 use crate::work::BlockQueue;
@@ -407,7 +409,7 @@ impl Apply {
 }
 
 /// The blocks of forwarding tables in which a stage changes entries.
-fn stage_runs(order: &Order, stage: u8, runs: Vec<TableRun>) -> Vec<TableRun> {
+fn stage_runs(order: &WritingOrder, stage: u8, runs: Vec<TableRun>) -> Vec<TableRun> {
     let Order::Staged(stages) = order else { return runs };
     let concerned = |table: Table, block: u16| {
         let Table::Lft(switch) = table else { return true };

@@ -35,7 +35,7 @@ pub use event::{Event, Level, Reason, SmState, SweepFigures, TorusChange};
 pub use io::{Command, GsiAddress, Input, Job, JobResult, Outcome, Outgoing, Output, View};
 pub use lk_config::guid2lid::Guid2Lid;
 pub use observe::Observed;
-pub use plan::{Plan, Report};
+pub use plan::{NoOrder, Plan, Report, WritingOrder};
 pub use time::{Duration, Instant};
 pub use verdict::Verdict;
 pub use window::Transmit;

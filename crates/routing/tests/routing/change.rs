@@ -137,9 +137,6 @@ pub(crate) fn keeps(
         Order::Any(_) => prop_assert!(all),
         Order::Unsafe(Why::Old) => prop_assert!(!is_free(&[old], &[old_lanes])),
         Order::Unsafe(Why::New) => prop_assert!(!is_free(&[new], &[new_lanes])),
-        Order::Unsafe(why @ (Why::KeptSls | Why::UnknownSls)) => {
-            prop_assert!(false, "{:?} is for who knows where SLs come from", why);
-        }
         Order::Unsafe(Why::Lanes) => {
             prop_assert!(lanes_change && !is_free(&[old], &[old_lanes, new_lanes]));
         }

@@ -189,16 +189,11 @@ pub(crate) fn decide_with(
     groups: &Memberships,
     before: Option<&Desired>,
 ) -> Desired {
-    let mut options = route_options(seen, settings);
-    loop {
-        let desired = decide_by(seen, settings, &options, groups, before);
+    route_options(seen, settings).until_accepted(|options| {
+        let desired = decide_by(seen, settings, options, groups, before);
         let refusal = desired.refusal().filter(|_| settings.options.require_loop_free);
-        match refusal {
-            // Each round strikes an engine off the list.
-            Some(refusal) if !options.refused.contains(&refusal) => options.refused.push(refusal),
-            _ => return desired,
-        }
-    }
+        (desired, refusal)
+    })
 }
 
 /// Decides, with these options for routing.

@@ -24,7 +24,7 @@ pub(crate) use counts::count;
 pub use cuts::Cut;
 pub use report::{Change, Declined, Group, Report, Routing};
 pub use standing::standing;
-pub use writing::Writing;
+pub use writing::{NoOrder, Writing, WritingOrder};
 
 use crate::decide::Desired;
 use crate::observe::{BlockSet, Observed, Table, settled};
@@ -83,7 +83,7 @@ impl Phase {
 
 /// The phases in the order in which a plan goes through them, with the stages of forwarding.
 #[must_use]
-pub(crate) fn steps(order: &Order) -> Vec<(Phase, u8)> {
+pub(crate) fn steps(order: &WritingOrder) -> Vec<(Phase, u8)> {
     let lanes = [Phase::AllSl2vl, Phase::EgressSl2vl, Phase::Lanes];
     let Order::Staged(stages) = order else {
         return Phase::ALL.into_iter().map(|phase| (phase, 0)).collect();
@@ -171,7 +171,7 @@ pub struct Plan {
     /// Table blocks that should be compared but could not be read.
     pub unread: usize,
     /// In which order tables may be written under traffic; worked out after the comparison.
-    pub order: Order,
+    pub order: WritingOrder,
 }
 
 impl Plan {

@@ -7,6 +7,22 @@ use serde::Serialize;
 
 use crate::event::Level;
 
+/// How tables may be written, by all that the manager knows.
+pub type WritingOrder = Order<NoOrder>;
+
+/// Why no order is known to be safe.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoOrder {
+    /// Because of the tables.
+    Tables(Why),
+    /// Packets that keep the SLs of the paths from before make a circle with the tables that are
+    /// wanted, whatever the order.
+    KeptSls,
+    /// The SLs of the paths from before are not known. If they are those of the paths that are
+    /// wanted, the tables in force have a circle already.
+    UnknownSls,
+}
+
 /// How tables change under traffic. The JSON form of this is stable.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Writing {
@@ -23,7 +39,7 @@ pub struct Writing {
 impl Writing {
     /// What there is to say; nothing where no table changes that packets go by.
     #[must_use]
-    pub fn of(order: &Order) -> Option<Self> {
+    pub fn of(order: &WritingOrder) -> Option<Self> {
         let writing =
             |order, stages, dropped_lids, why| Some(Self { order, stages, dropped_lids, why });
         match order {
@@ -32,17 +48,19 @@ impl Writing {
             Order::Staged(stages) => writing("stages", stages.count, stages.dropped, ""),
             Order::Unsafe(why) => {
                 let why = match why {
-                    Why::Old => "the tables in force can deadlock already",
-                    Why::New => "the tables that are wanted can deadlock themselves",
-                    Why::Lanes => {
+                    NoOrder::Tables(Why::Old) => "the tables in force can deadlock already",
+                    NoOrder::Tables(Why::New) => {
+                        "the tables that are wanted can deadlock themselves"
+                    }
+                    NoOrder::Tables(Why::Lanes) => {
                         "SL2VL tables change, and old and new ones can deadlock together on the \
                          ways that stay"
                     }
-                    Why::KeptSls => {
+                    NoOrder::KeptSls => {
                         "packets that keep the SL of their path from before can deadlock on the \
                          tables that are wanted; programs that ask for their paths again are safe"
                     }
-                    Why::UnknownSls => {
+                    NoOrder::UnknownSls => {
                         "the SLs that an earlier manager gave to paths are not known, and with those \
                          of the paths that are wanted the tables in force can deadlock"
                     }

@@ -155,10 +155,9 @@ fn attempt(
 
 /// What comes of a list of engines, and the seconds that the one took that routes.
 fn timed(engines: &str, job: &RouteJob<'_>, settings: &Settings) -> (Outcome, f64) {
-    let mut options = job.options.clone();
-    loop {
+    job.options.until_accepted(|options| {
         let start = Instant::now();
-        let outcome = lk_routing::route(engines, &RouteJob { options: &options, ..*job });
+        let outcome = lk_routing::route(engines, &RouteJob { options, ..*job });
         let seconds = start.elapsed().as_secs_f64();
         let routes = outcome.routes.as_ref().filter(|_| settings.options.require_loop_free);
         let refusal = routes.and_then(|routes| {
@@ -170,12 +169,8 @@ fn timed(engines: &str, job: &RouteJob<'_>, settings: &Settings) -> (Outcome, f6
             }
             Some(refusal)
         });
-        match refusal {
-            // Each round strikes an engine off the list.
-            Some(refusal) if !options.refused.contains(&refusal) => options.refused.push(refusal),
-            _ => return (outcome, seconds),
-        }
-    }
+        ((outcome, seconds), refusal)
+    })
 }
 
 /// The routes of an outcome. What became of the other engines is told.

@@ -66,12 +66,14 @@ impl FixedSls {
         let mut safe_together = SlSet::EMPTY;
         for (sl, _) in judged.iter().filter(|(_, free)| *free) {
             let more = safe_together.with(*sl);
+            // Alone it has been judged already.
+            let first = safe_together == SlSet::EMPTY;
             let like_another = safe_together.iter().any(|other| subject.sl2vl.same(other, *sl));
             let free = || {
                 let traffic = With { base, more };
                 Verdict::is_free(&subject.forwarding(), &subject.sl2vl, &traffic)
             };
-            if like_another || free() {
+            if first || like_another || free() {
                 safe_together = more;
             }
         }

@@ -58,9 +58,10 @@ pub struct Change<'a, S> {
     pub live: &'a (dyn Fn(SwitchId, PortNum) -> bool + Sync),
 }
 
-/// How tables may be written.
+/// How tables may be written. `W` says why there is no safe order: who knows more than [`order()`]
+/// has more reasons.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub enum Order {
+pub enum Order<W = Why> {
     /// No entry changes that packets follow now.
     #[default]
     Nothing,
@@ -69,7 +70,19 @@ pub enum Order {
     /// In stages.
     Staged(Box<Stages>),
     /// There is no order that is known to be safe.
-    Unsafe(Why),
+    Unsafe(W),
+}
+
+impl<W> Order<W> {
+    /// The same with another reason, if it has one.
+    pub fn map_why<V>(self, map: impl FnOnce(W) -> V) -> Order<V> {
+        match self {
+            Self::Nothing => Order::Nothing,
+            Self::Any(waits) => Order::Any(waits),
+            Self::Staged(stages) => Order::Staged(stages),
+            Self::Unsafe(why) => Order::Unsafe(map(why)),
+        }
+    }
 }
 
 /// Why no order is safe.
@@ -81,14 +94,6 @@ pub enum Why {
     New,
     /// SL2VL tables change, and old and new ones make a circle together even on the ways that stay.
     Lanes,
-    /// From here on for who knows where SLs come from; [`order()`] does not.
-    ///
-    /// Packets that keep the SLs of the paths from before make a circle with the tables that are
-    /// wanted, whatever the order.
-    KeptSls,
-    /// The SLs of the paths from before are not known. If they are those of the paths that are
-    /// wanted, the tables in force have a circle already.
-    UnknownSls,
 }
 
 /// When SL2VL tables are written.

@@ -17,7 +17,7 @@ use super::hosts::{BetweenHosts, hosts_only};
 use super::lanes::EgressLanes;
 use crate::decide::Desired;
 use crate::observe::{Observed, Table};
-use crate::plan::Plan;
+use crate::plan::{NoOrder, Plan, WritingOrder};
 use crate::verdict::Verdict;
 
 /// Whether a link between switches carries data; asked at the end that sends.
@@ -60,7 +60,7 @@ pub(crate) fn writing_order(
     seen: &Observed,
     desired: &Desired,
     before: Option<&Desired>,
-) -> Order {
+) -> WritingOrder {
     let Some(routes) = &desired.routes else { return Order::Nothing };
     let verdict = desired.verdict.as_ref();
     if let Some(order) = known_order(plan, seen, desired, before) {
@@ -68,7 +68,7 @@ pub(crate) fn writing_order(
     }
     let (old, new) = held(seen, &routes.lfts);
     if verdict.is_some_and(|verdict| !verdict.deadlock_free) {
-        return Order::Unsafe(Why::New);
+        return Order::Unsafe(NoOrder::Tables(Why::New));
     }
     let fabric = &seen.fabric;
     let tables = (!desired.qos.is_empty()).then(|| {
@@ -93,10 +93,11 @@ pub(crate) fn writing_order(
         new_sls,
         old_sls,
     };
+    let of_old = |why: &NoOrder| !matches!(why, NoOrder::Tables(Why::New | Why::Lanes));
     let needs_switches = |verdict: &Verdict| !verdict.switch_circle.is_empty();
     if !verdict.is_some_and(needs_switches) {
         let order = question.order(&desired.lids, lanes);
-        if !matches!(order, Order::Unsafe(Why::Old | Why::UnknownSls | Why::KeptSls)) {
+        if !matches!(&order, Order::Unsafe(why) if of_old(why)) {
             return order;
         }
     }
@@ -124,22 +125,22 @@ struct Question<'a> {
 impl<'a> Question<'a> {
     /// The order for packets to some LIDs. Until all is written they have the SLs of before; then
     /// those of both.
-    fn order(&self, lids: &LidMap, lanes: [AnyLanes<'_>; 2]) -> Order {
+    fn order(&self, lids: &LidMap, lanes: [AnyLanes<'_>; 2]) -> WritingOrder {
         let Self { new_sls, old_sls, .. } = *self;
         let both = Sls { new: Some(new_sls), old: old_sls };
         match self.ordered(lids, lanes, &both) {
             Order::Unsafe(Why::Old) if old_sls.is_none() && self.lanes_count => {
-                Order::Unsafe(Why::UnknownSls)
+                Order::Unsafe(NoOrder::UnknownSls)
             }
             Order::Unsafe(_) if old_sls.is_some() => {
                 match self.ordered(lids, lanes, &Sls { new: None, old: old_sls }) {
-                    Order::Unsafe(Why::New) => Order::Unsafe(Why::KeptSls),
-                    order @ Order::Unsafe(_) => order,
-                    _ if !self.new_bears(lids, lanes[1], &both) => Order::Unsafe(Why::KeptSls),
-                    order => order,
+                    Order::Unsafe(Why::New) => Order::Unsafe(NoOrder::KeptSls),
+                    order @ Order::Unsafe(_) => order.map_why(NoOrder::Tables),
+                    _ if !self.new_bears(lids, lanes[1], &both) => Order::Unsafe(NoOrder::KeptSls),
+                    order => order.map_why(NoOrder::Tables),
                 }
             }
-            order => order,
+            order => order.map_why(NoOrder::Tables),
         }
     }
 
@@ -183,7 +184,7 @@ fn known_order(
     seen: &Observed,
     desired: &Desired,
     before: Option<&Desired>,
-) -> Option<Order> {
+) -> Option<WritingOrder> {
     let new = desired.ledger.as_deref()?;
     let old = before?.ledger.as_deref()?;
     let fabric = &seen.fabric;
@@ -197,7 +198,8 @@ fn known_order(
     }
     let options = RouteOptions::default();
     let job = RouteJob { fabric, lids: &desired.lids, options: &options, previous: None };
-    new.order_after(&job, old, &desired.multicast.trees)
+    let order = new.order_after(&job, old, &desired.multicast.trees)?;
+    Some(order.map_why(NoOrder::Tables))
 }
 
 /// The entries in force, and the wanted ones in rows of the same length.
