@@ -77,3 +77,26 @@ fn the_number_of_threads_does_not_show() {
         }
     }
 }
+
+#[test]
+fn where_all_switches_are_alike_a_switch_is_reached_as_an_end_port_on_it() {
+    let case = Case::new(whole(Shape::Torus(Torus { hosts: 2, ..Torus::new(&[5, 4]) })), 0);
+    let (fabric, lids) = (&case.fabric, &case.lids);
+    let lfts = case.routes("minhop").lfts;
+    let homes = oracle::homes(fabric, lids);
+    let is_own =
+        |lid| lids.port(lid).is_some_and(|end| fabric.as_switch(fabric.owner(end)).is_some());
+    let (own, ends): (Vec<_>, Vec<_>) = homes.into_iter().partition(|(lid, _)| is_own(*lid));
+    assert_eq!((own.len(), ends.len()), (20, 40));
+    let (mut all, mut other_ways) = (0, 0);
+    for (lid, home) in own {
+        for from in fabric.switch_ids().filter(|from| *from != home) {
+            let mut others = ends.iter().filter(|(_, other)| *other == home);
+            let port = lfts.port(from, lid);
+            all += 1;
+            other_ways += usize::from(!others.any(|(end, _)| lfts.port(from, *end) == port));
+        }
+    }
+    // Where a full link is relieved, end ports get another way afterwards.
+    assert!(all == 20 * 19 && other_ways * 10 < all, "{other_ways} of {all}");
+}
