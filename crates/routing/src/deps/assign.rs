@@ -92,13 +92,13 @@ impl Paths<'_> {
             match order(self.turns, &weights) {
                 Ordered::All(ranks) => {
                     if lane == 0 {
-                        groups = self.tree_joins(&weights, ranks);
+                        groups = self.tree_joins(&weights, &ranks);
                     }
                     lanes.par_iter_mut().filter(|l| **l == LEFT).for_each(|l| *l = lane);
                     break;
                 }
                 Ordered::Most(ranks) => {
-                    let mut graph = self.fill(&mut lanes, lane, &weights, ranks);
+                    let mut graph = self.fill(&mut lanes, lane, &weights, &ranks);
                     if lane == 0 {
                         groups = self.tree.is_some();
                     }
@@ -126,7 +126,7 @@ impl Paths<'_> {
     }
 
     /// Whether the turns of the tree close no circle with those of all paths.
-    fn tree_joins(&self, weights: &[u32], ranks: Vec<u32>) -> bool {
+    fn tree_joins(&self, weights: &[u32], ranks: &[u32]) -> bool {
         let Some(tree) = self.tree else { return false };
         let mut lane = Lane::new(self.turns, ranks);
         let made = (0..weights.len()).filter(|turn| weights[*turn] > 0);
@@ -135,7 +135,7 @@ impl Paths<'_> {
     }
 
     /// Fills one lane.
-    fn fill(&self, lanes: &mut [u8], lane: u8, weights: &[u32], ranks: Vec<u32>) -> Lane {
+    fn fill(&self, lanes: &mut [u8], lane: u8, weights: &[u32], ranks: &[u32]) -> Lane {
         let mut graph = Lane::new(self.turns, ranks);
         let tree = self.tree.filter(|_| lane == 0);
         if let Some(tree) = tree {
@@ -144,10 +144,13 @@ impl Paths<'_> {
         if !self.pairs {
             for turn in heaviest_first(weights) {
                 graph.admit(self.turns, turn as usize);
+                graph.survey(self.turns);
             }
         }
         let useful = Flags::new(self.turns.len());
-        self.for_each(lanes, |walk, _, lanes| {
+        let is_open = |lanes: &[u8]| lanes.contains(&LEFT);
+        let has_some = |lanes: &[u8]| lanes.contains(&lane);
+        self.for_each(lanes, is_open, |walk, lanes| {
             let mut fits = vec![true; walk.order.len()];
             for at in 1..walk.order.len() {
                 let s = walk.order[at] as usize;
@@ -163,7 +166,7 @@ impl Paths<'_> {
         });
         if self.pairs {
             self.part(lanes, lane);
-            self.for_each(lanes, |walk, _, lanes| useful.mark(walk, lanes, lane));
+            self.for_each(lanes, has_some, |walk, lanes| useful.mark(walk, lanes, lane));
         }
         let mut useful = useful.into_set();
         if let Some(tree) = tree {
@@ -205,6 +208,7 @@ impl Paths<'_> {
                     continue;
                 }
                 joined.clear();
+                graph.survey(self.turns);
                 let mut fits = true;
                 walk.path(at, |turn| {
                     if fits {
@@ -268,6 +272,7 @@ impl Paths<'_> {
                     continue;
                 }
                 joined.clear();
+                graph.survey(self.turns);
                 let mut admit = |turn: usize| match graph.admit(self.turns, turn) {
                     Verdict::Had => true,
                     Verdict::Joined => {
@@ -338,13 +343,20 @@ impl Paths<'_> {
         weights.into_iter().map(AtomicU32::into_inner).collect()
     }
 
-    /// Does something with each column and its lanes, side by side.
-    fn for_each(&self, lanes: &mut [u8], work: impl Fn(&Walk, usize, &mut [u8]) + Sync) {
+    /// Does something with each column whose lanes matter, side by side.
+    fn for_each(
+        &self,
+        lanes: &mut [u8],
+        matters: impl Fn(&[u8]) -> bool + Sync,
+        work: impl Fn(&Walk, &mut [u8]) + Sync,
+    ) {
         lanes.par_chunks_mut(self.columns.switches.max(1)).enumerate().for_each_init(
             Walk::default,
             |walk, (column, lanes)| {
-                self.load(walk, column);
-                work(walk, column, lanes);
+                if matters(lanes) {
+                    self.load(walk, column);
+                    work(walk, lanes);
+                }
             },
         );
     }

@@ -4,10 +4,17 @@
 //! joins at once. For one that does not, the links between its ends are searched, forward from one
 //! end and backward from the other, a bit of each in turn: if they meet, it closes a circle, and
 //! never can join as long as the others stay; if one of them is through, the order is mended by
-//! moving what it found. What was found out once is remembered, so that asking again costs nothing.
+//! moving what it found. What was found out once is remembered, so that asking again costs nothing;
+//! and where many turns close circles, all that do are found at once now and then.
 
+use super::circles::circles;
+use super::sequence::Sequence;
 use super::turn_set::TurnSet;
 use super::turns::Turns;
+
+/// A survey costs as much as looking at so many links one by one does: one for each of so many
+/// pairs of a turn in use and a link.
+const PRICE: usize = 1024;
 
 /// What became of a turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,37 +34,31 @@ pub(crate) struct Lane {
     /// The same turns, each by the number of the one that goes the other way.
     reversed: TurnSet,
     barred: TurnSet,
-    /// For each link its place in the order.
-    ranks: Vec<u32>,
-    /// By place in the order: the link.
-    links: Vec<u32>,
-    /// Links seen by a search: those with the mark of its direction.
-    seen: Vec<u32>,
+    /// The links in their order, each with the mark of the search that has seen it last.
+    row: Sequence,
     /// The mark of the last search forward; that of the search backward is one more.
     mark: u32,
     ahead: Vec<u32>,
     behind: Vec<u32>,
-    moved: Vec<u32>,
+    /// How many turns are in use.
+    size: usize,
+    /// How much was looked at in vain since the last survey.
+    spent: usize,
 }
 
 impl Lane {
     /// A lane without turns. `ranks` is an order of the links that most turns will follow.
-    pub(crate) fn new(turns: &Turns<'_>, ranks: Vec<u32>) -> Self {
-        let mut links = vec![0; ranks.len()];
-        for (link, rank) in (0..).zip(&ranks) {
-            links[*rank as usize] = link;
-        }
+    pub(crate) fn new(turns: &Turns<'_>, ranks: &[u32]) -> Self {
         Self {
             used: TurnSet::new(turns.len()),
             reversed: TurnSet::new(turns.len()),
             barred: TurnSet::new(turns.len()),
-            seen: vec![0; ranks.len()],
-            ranks,
-            links,
+            row: Sequence::new(ranks),
             mark: 0,
             ahead: Vec::new(),
             behind: Vec::new(),
-            moved: Vec::new(),
+            size: 0,
+            spent: 0,
         }
     }
 
@@ -75,18 +76,32 @@ impl Lane {
     pub(crate) fn keep(&mut self, turns: &Turns<'_>, kept: TurnSet) {
         self.used = kept;
         self.reversed.clear();
+        self.size = 0;
         for link in 0..turns.links() {
             let (after, first) = turns.after(link);
             for turn in self.used.within(after.clone()) {
                 self.reversed.add(turns.reversed(link, first + turn - after.start));
+                self.size += 1;
             }
         }
         self.barred.clear();
     }
 
+    /// Finds out at once which of all turns close a circle, if that takes less than it has taken
+    /// of late to find it out one by one. Not to be asked while turns may be taken back.
+    pub(crate) fn survey(&mut self, turns: &Turns<'_>) {
+        if self.spent > self.size.max(turns.links()) * turns.links() / PRICE {
+            self.spent = 0;
+            for turn in circles(turns, &self.used, &self.links()) {
+                self.barred.add(turn as usize);
+            }
+        }
+    }
+
     /// Takes a turn out again that has just joined. What was barred on its account stays so.
     pub(crate) fn take_back(&mut self, turns: &Turns<'_>, turn: usize) {
         let (from, to) = turns.ends(turn);
+        self.size -= 1;
         self.used.remove(turn);
         self.reversed.remove(turns.reversed(from, to));
     }
@@ -101,12 +116,18 @@ impl Lane {
         }
         let (from, to) = turns.ends(turn);
         if self.fits(turns, from, to) {
+            self.size += 1;
             self.used.add(turn);
             self.reversed.add(turns.reversed(from, to));
             return Verdict::Joined;
         }
         self.barred.add(turn);
         Verdict::Barred
+    }
+
+    /// All links in an order that the turns in use follow.
+    pub(super) fn links(&self) -> Vec<u32> {
+        self.row.links().collect()
     }
 
     /// The turns in use.
@@ -116,7 +137,7 @@ impl Lane {
 
     /// Whether a turn closes no circle. The order is mended for it.
     fn fits(&mut self, turns: &Turns<'_>, from: usize, to: usize) -> bool {
-        let (low, high) = (self.ranks[to], self.ranks[from]);
+        let (low, high) = (self.row.label(to), self.row.label(from));
         if high < low {
             return true;
         }
@@ -129,21 +150,23 @@ impl Lane {
         loop {
             if looked_ahead <= looked_behind {
                 let Some(link) = self.ahead.get(at_ahead) else {
-                    self.move_ahead(low, high);
+                    self.row.put_behind(&mut self.ahead, from);
                     return true;
                 };
                 at_ahead += 1;
                 let Some(looked) = self.look_ahead(turns, *link as usize, high) else {
+                    self.spent += looked_ahead + looked_behind;
                     return false;
                 };
                 looked_ahead += looked;
             } else {
                 let Some(link) = self.behind.get(at_behind) else {
-                    self.move_behind(low, high);
+                    self.row.put_before(&mut self.behind, to);
                     return true;
                 };
                 at_behind += 1;
                 let Some(looked) = self.look_behind(turns, *link as usize, low) else {
+                    self.spent += looked_ahead + looked_behind;
                     return false;
                 };
                 looked_behind += looked;
@@ -153,32 +176,32 @@ impl Lane {
 
     fn begin(&mut self, from: usize, to: usize) {
         if self.mark >= u32::MAX - 3 {
-            self.seen.fill(0);
+            self.row.clear_marks();
             self.mark = 0;
         }
         self.mark += 2;
         self.ahead.clear();
         self.ahead.push(to as u32);
-        self.seen[to] = self.mark;
+        self.row.mark(to, self.mark);
         self.behind.clear();
         self.behind.push(from as u32);
-        self.seen[from] = self.mark + 1;
+        self.row.mark(from, self.mark + 1);
     }
 
-    /// Collects what comes right after a link, up to a rank. How much was looked at, or nothing if
+    /// Collects what comes right after a link, up to a label. How much was looked at, or nothing if
     /// the search backward has been there.
-    fn look_ahead(&mut self, turns: &Turns<'_>, link: usize, high: u32) -> Option<usize> {
+    fn look_ahead(&mut self, turns: &Turns<'_>, link: usize, high: u64) -> Option<usize> {
         let (after, first) = turns.after(link);
         let mut looked = 1;
         for turn in self.used.within(after.clone()) {
             looked += 1;
             let next = first + turn - after.start;
-            match self.seen[next] {
-                seen if seen == self.mark => {}
-                seen if seen == self.mark + 1 => return None,
-                _ if self.ranks[next] > high => {}
+            match self.row.spot(next) {
+                (_, seen) if seen == self.mark => {}
+                (_, seen) if seen == self.mark + 1 => return None,
+                (label, _) if label > high => {}
                 _ => {
-                    self.seen[next] = self.mark;
+                    self.row.mark(next, self.mark);
                     self.ahead.push(next as u32);
                 }
             }
@@ -186,65 +209,24 @@ impl Lane {
         Some(looked)
     }
 
-    /// Collects what comes right before a link, from a rank on. How much was looked at, or nothing
+    /// Collects what comes right before a link, from a label on. How much was looked at, or nothing
     /// if the search forward has been there.
-    fn look_behind(&mut self, turns: &Turns<'_>, link: usize, low: u32) -> Option<usize> {
+    fn look_behind(&mut self, turns: &Turns<'_>, link: usize, low: u64) -> Option<usize> {
         let (after, first) = turns.after(turns.back(link));
         let mut looked = 1;
         for turn in self.reversed.within(after.clone()) {
             looked += 1;
             let last = turns.back(first + turn - after.start);
-            match self.seen[last] {
-                seen if seen == self.mark + 1 => {}
-                seen if seen == self.mark => return None,
-                _ if self.ranks[last] < low => {}
+            match self.row.spot(last) {
+                (_, seen) if seen == self.mark + 1 => {}
+                (_, seen) if seen == self.mark => return None,
+                (label, _) if label < low => {}
                 _ => {
-                    self.seen[last] = self.mark + 1;
+                    self.row.mark(last, self.mark + 1);
                     self.behind.push(last as u32);
                 }
             }
         }
         Some(looked)
-    }
-
-    /// Moves what was found ahead behind all others between two ranks.
-    fn move_ahead(&mut self, low: u32, high: u32) {
-        self.moved.clear();
-        let mut free = low as usize;
-        for rank in low as usize..=high as usize {
-            let link = self.links[rank];
-            if self.seen[link as usize] == self.mark {
-                self.moved.push(link);
-            } else {
-                self.put(free, link);
-                free += 1;
-            }
-        }
-        for at in 0..self.moved.len() {
-            self.put(free + at, self.moved[at]);
-        }
-    }
-
-    /// Moves what was found behind before all others between two ranks.
-    fn move_behind(&mut self, low: u32, high: u32) {
-        self.moved.clear();
-        let mut end = high as usize + 1;
-        for rank in (low as usize..=high as usize).rev() {
-            let link = self.links[rank];
-            if self.seen[link as usize] == self.mark + 1 {
-                self.moved.push(link);
-            } else {
-                end -= 1;
-                self.put(end, link);
-            }
-        }
-        for at in 0..self.moved.len() {
-            self.put(end - 1 - at, self.moved[at]);
-        }
-    }
-
-    fn put(&mut self, rank: usize, link: u32) {
-        self.links[rank] = link;
-        self.ranks[link as usize] = rank as u32;
     }
 }

@@ -111,7 +111,14 @@ impl<'a> Tries<'a> {
         };
         let others: [&(dyn Fn() -> Filled + Sync); 3] =
             [&|| self.by_ports(Ties::Shared), &|| self.by_ports(Ties::Lowest), &steered];
-        let others: Vec<Filled> = others.into_par_iter().map(|other| other()).collect();
+        let mut others: Vec<Filled> = others.into_par_iter().map(|other| other()).collect();
+        // What one way to choose finds, another often finds as well.
+        for at in (0..others.len()).rev() {
+            let is_same = |other: &Filled| other.columns.cells == others[at].columns.cells;
+            if is_same(&first.filled) || others[..at].iter().any(is_same) {
+                others.remove(at);
+            }
+        }
         let (fair, unfair): (Vec<_>, Vec<_>) =
             others.into_iter().partition(|other| other.fullest() <= fair(even));
         let best = pick(first, fair);

@@ -72,7 +72,7 @@ impl<'a> Layer<'a> {
         loads: Vec<u64>,
     ) -> Self {
         let graph = turns.graph;
-        let lane = Lane::new(turns, escape.link_ranks(graph));
+        let lane = Lane::new(turns, &escape.link_ranks(graph));
         Self {
             turns,
             nearest,
@@ -105,7 +105,7 @@ impl<'a> Layer<'a> {
             return (0, 0);
         }
         // From here on there must be a way out, whatever else is in use.
-        self.lane = Lane::new(self.turns, self.escape.link_ranks(self.turns.graph));
+        self.lane = Lane::new(self.turns, &self.escape.link_ranks(self.turns.graph));
         let (lane, turns) = (&mut self.lane, self.turns);
         self.escape.turns(turns, |turn| _ = lane.admit(turns, turn));
         for turn in heavy {
