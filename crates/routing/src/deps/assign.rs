@@ -3,7 +3,8 @@
 //! Lanes are filled one after the other. Where all paths that are left fit into one lane together,
 //! it takes them. Otherwise the turns that most of these paths make are let in first, as long as
 //! they close no circle; paths whose turns are all in have found their lane. Then the turns that
-//! turned out to be of no use are dropped, and the paths that are left are tried one by one.
+//! turned out to be of no use are dropped, and the paths that are left are tried one by one. Where
+//! all lanes are full and a few paths are left, other ways are looked for.
 //!
 //! A path is that of a switch to a LID: all that start at a switch go the same way and share it.
 
@@ -15,6 +16,7 @@ use rayon::prelude::*;
 use super::escape::Escape;
 use super::lane::{Lane, Verdict};
 use super::order::{Ordered, order};
+use super::settle::{Move, settle};
 use super::turn_set::TurnSet;
 use super::turns::Turns;
 use super::walk::{Nearest, Walk};
@@ -37,6 +39,8 @@ pub(crate) struct Assigned {
     pub(crate) first: TurnSet,
     /// Whether packets along all of the tree can share the first lane.
     pub(crate) groups: bool,
+    /// Other ways for a few paths, without which there would be too few lanes.
+    pub(crate) moves: Vec<Move>,
 }
 
 /// Paths to be given lanes.
@@ -63,7 +67,11 @@ pub(crate) struct Paths<'a> {
 }
 
 /// A path that has to find a lane.
-const LEFT: u8 = u8::MAX - 1;
+pub(super) const LEFT: u8 = u8::MAX - 1;
+
+/// Other ways are looked for where no more paths than this are left, or one in so many.
+const FEW: u64 = 16;
+const IN_SO_MANY: u64 = 1 << 12;
 
 impl Paths<'_> {
     /// Gives each path a lane. There are no more than `most` lanes, or it gives up: then the paths
@@ -85,6 +93,7 @@ impl Paths<'_> {
         let mut count = 0;
         let mut all = TurnSet::new(self.turns.len());
         let mut groups = false;
+        let mut full = Vec::new();
         while count < most {
             let weights = self.weigh(&lanes);
             let lane = count as u8;
@@ -102,6 +111,9 @@ impl Paths<'_> {
                     if lane == 0 {
                         groups = self.tree.is_some();
                     }
+                    if !self.pairs {
+                        full.push(graph.clone());
+                    }
                     if lane == 0 && self.steers {
                         (0..self.turns.len()).for_each(|t| _ = graph.admit(self.turns, t));
                         all = graph.used().clone();
@@ -109,20 +121,22 @@ impl Paths<'_> {
                 }
             }
         }
-        let mut paths = vec![0; count];
-        let mut rest = 0;
-        for lane in &lanes {
-            match *lane {
-                NONE => {}
-                LEFT => rest += 1,
-                lane => paths[usize::from(lane)] += 1,
+        let (mut paths, mut rest) = numbers(&lanes, count);
+        let mut moves = Vec::new();
+        let is_little = rest <= FEW.max(paths.iter().sum::<u64>() / IN_SO_MANY);
+        if rest > 0 && is_little && !self.pairs {
+            let mut settled = lanes.clone();
+            moves = settle(self, &mut settled, &mut full);
+            if !moves.is_empty() {
+                lanes = settled;
+                (paths, rest) = numbers(&lanes, count);
             }
         }
         if rest > 0 {
             paths.push(rest);
             count += 1;
         }
-        Assigned { lanes, count, paths, first: all, groups }
+        Assigned { lanes, count, paths, first: all, groups, moves }
     }
 
     /// Whether the turns of the tree close no circle with those of all paths.
@@ -301,7 +315,16 @@ impl Paths<'_> {
         (column, from, home): (usize, usize, usize),
         like: &mut impl FnMut(usize) -> bool,
     ) -> bool {
-        let cells = self.columns.column(column);
+        self.follow_by(self.columns.column(column), (from, home), like)
+    }
+
+    /// The same of a column that may be none of the tables.
+    pub(super) fn follow_by(
+        &self,
+        cells: &[u8],
+        (from, home): (usize, usize),
+        like: &mut impl FnMut(usize) -> bool,
+    ) -> bool {
         let mut at = from;
         while at != home {
             let link = self.graph.first_link(at) + usize::from(cells[at]);
@@ -365,6 +388,19 @@ impl Paths<'_> {
         let (home, cells) = (self.columns.homes[column], self.columns.column(column));
         walk.load(self.turns, self.nearest, home, cells);
     }
+}
+
+/// How many paths each lane has, and how many are left.
+fn numbers(lanes: &[u8], count: usize) -> (Vec<u64>, u64) {
+    let (mut paths, mut rest) = (vec![0; count], 0);
+    for lane in lanes {
+        match *lane {
+            NONE => {}
+            LEFT => rest += 1,
+            lane => paths[usize::from(lane)] += 1,
+        }
+    }
+    (paths, rest)
 }
 
 /// The turns that have a weight, the heaviest first, those of the same weight in their order.

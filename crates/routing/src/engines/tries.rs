@@ -64,7 +64,7 @@ impl<'a> Tries<'a> {
         self.assign(filled, wish, false, most)
     }
 
-    fn assign(&self, filled: Filled, wish: Wish, steers: bool, most: usize) -> Try {
+    fn assign(&self, mut filled: Filled, wish: Wish, steers: bool, most: usize) -> Try {
         let columns = &filled.columns;
         let to_switch = columns.lids.iter().map(|lid| {
             let end = self.job.lids.port(*lid);
@@ -76,6 +76,7 @@ impl<'a> Tries<'a> {
         let tree = groups.then_some(&self.tree);
         let paths = Paths { graph, turns, nearest, columns, to_switch, pairs, tree, steers };
         let assigned = paths.assign(most);
+        filled.redirect(self.graph, &assigned.moves);
         Try { filled, assigned }
     }
 

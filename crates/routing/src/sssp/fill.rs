@@ -15,6 +15,7 @@ use crate::balance::spread::Spread;
 use crate::balance::ties::Taste;
 use crate::balance::trunk::summits;
 use crate::balance::turns::by_switch;
+use crate::deps::settle::Move;
 use crate::deps::turn_set::TurnSet;
 use crate::deps::turns::Turns;
 use crate::graph::Graph;
@@ -80,6 +81,18 @@ impl Filled {
                 path(slope, at, column);
             }
         });
+        self.weights.fill(1);
+        count(graph, &self.groups, &self.columns, &mut self.weights);
+    }
+
+    /// Lets some switches send on by other links.
+    pub(crate) fn redirect(&mut self, graph: &Graph, moves: &[Move]) {
+        if moves.is_empty() {
+            return;
+        }
+        for Move { column, switch, cell } in moves {
+            self.columns.cells[column * self.columns.switches + switch] = *cell;
+        }
         self.weights.fill(1);
         count(graph, &self.groups, &self.columns, &mut self.weights);
     }

@@ -10,7 +10,9 @@ use lk_routing::{DataVls, GroupTree, LidMap, Routes, SlPlan, check, quality, rou
 use lk_wire::{Lid, Sl};
 use proptest::prelude::*;
 
-use crate::fabrics::{Case, any_connected_wiring, any_wiring, engine_named, tree, whole, wired};
+use crate::fabrics::{
+    Case, any_connected_wiring, any_wiring, engine_named, threads_do_not_show, tree, whole, wired,
+};
 use crate::proof::{edges, shortest_circle};
 use crate::{golden, oracle};
 
@@ -363,4 +365,25 @@ fn the_tree_of_nue_is_for_those_that_find_no_other_way() {
     let now = quality(&case.fabric, &case.lids, &routes.lfts);
     let fullest = now.max_routes_per_link() as f64 / now.mean_routes_per_link();
     assert!(fullest < 12.0, "{fullest} times the mean, {:?}", routes.notes);
+}
+
+/// Of the paths with the best balance a handful find no lane on these fabrics. They go other ways,
+/// as short, and the others stay: paths that fit as they are fill links with half as much again.
+#[test]
+fn a_few_paths_without_a_lane_go_another_way() {
+    let kinds = [(40, 6, 2, [1, 3, 4], 100), (60, 6, 3, [1, 4, 5], 120)];
+    for (switches, degree, vls, seeds, most) in kinds {
+        for seed in seeds {
+            let shape = RandomRegular { switches, degree, hosts: 2, seed, radix: None };
+            let case = with_vls(whole(Shape::Random(shape)), 0, vls);
+            let routes = case.routes("dfsssp");
+            is_sound(&case, &routes, true);
+            let of = |routes: &Routes| quality(&case.fabric, &case.lids, &routes.lfts);
+            let (ours, free) = (of(&routes), of(&case.routes("sssp")));
+            let fullest = ours.max_routes_per_link();
+            assert!(fullest <= most, "{switches} switches, seed {seed}: {fullest}");
+            assert!((ours.mean_hops() - free.mean_hops()).abs() < 1e-9, "seed {seed}: detours");
+            assert!(threads_do_not_show(&case, "dfsssp"), "seed {seed}");
+        }
+    }
 }
