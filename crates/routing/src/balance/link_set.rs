@@ -8,11 +8,11 @@ impl<const W: usize> LinkSet<W> {
     /// The empty set.
     pub(crate) const EMPTY: Self = Self([0; W]);
 
-    /// Set number `at` of many that lie side by side.
+    /// Set number `at` of many that lie side by side; the empty one beyond them.
+    #[inline]
     pub(crate) fn nth(words: &[u64], at: usize) -> Self {
-        let mut set = [0; W];
-        set.copy_from_slice(&words[at * W..(at + 1) * W]);
-        Self(set)
+        let set = words.get(at * W..).and_then(|words| words.first_chunk());
+        set.map_or(Self::EMPTY, |set| Self(*set))
     }
 
     pub(crate) fn is_empty(self) -> bool {
