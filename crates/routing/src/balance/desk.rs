@@ -1,6 +1,6 @@
 //! One switch, choosing its ports.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
 use super::forecast::{Forecast, NO_LEAD};
 use super::link_set::LinkSet;
@@ -92,7 +92,7 @@ impl Desk {
         &mut self,
         (graph, s): (&Graph, usize),
         batch: &Batch,
-        weights: &[AtomicU32],
+        weights: &[AtomicU16],
         wave: &mut [u8],
         taste: &Taste,
     ) {
@@ -118,14 +118,14 @@ impl Desk {
         &mut self,
         (graph, s): (&Graph, usize),
         batch: &Batch,
-        weights: &[AtomicU32],
+        weights: &[AtomicU16],
         chosen: &mut [u8],
         taste: &Taste,
     ) {
         let links = graph.links(s);
         let allowed = LinkSet::<W>::nth(&self.allowed, batch.bit);
         let several = !self.parallel.is_empty();
-        let most = weights.iter().map(|weight| weight.load(Relaxed)).max().unwrap_or(0);
+        let most = weights.iter().map(|weight| u32::from(weight.load(Relaxed))).max().unwrap_or(0);
         if taste.is_plain() && self.lead.is_empty() && !several {
             return self.deal((graph, s), allowed, batch, (weights, most), chosen);
         }
@@ -145,7 +145,7 @@ impl Desk {
         let row_len = links.len() as u32;
         let lids = batch.lids.iter().zip(weights).zip(chosen);
         for (at, ((routed, weight), chosen)) in lids.enumerate() {
-            let weight = weight.load(Relaxed);
+            let weight = u32::from(weight.load(Relaxed));
             let base = several && !batch.own && at < batch.bases;
             if foreseen {
                 self.arrive(routed, batch.own, base);
@@ -186,7 +186,7 @@ impl Desk {
         (graph, s): (&Graph, usize),
         allowed: LinkSet<W>,
         batch: &Batch,
-        (weights, most): (&[AtomicU32], u32),
+        (weights, most): (&[AtomicU16], u32),
         chosen: &mut [u8],
     ) {
         let links = graph.links(s);

@@ -1,7 +1,7 @@
 //! What the links of one switch carry, and which of several is the least loaded.
 
 use std::cmp::Ordering;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
 use super::link_set::LinkSet;
 
@@ -111,7 +111,7 @@ impl Load {
     pub(crate) fn deal<const W: usize>(
         &mut self,
         set: LinkSet<W>,
-        weights: &[AtomicU32],
+        weights: &[AtomicU16],
         chosen: &mut [u8],
     ) {
         let (mut places, mut keys, mut count) = ([0; HAND], [(0, 0); HAND], 0);
@@ -125,7 +125,7 @@ impl Load {
             return self.deal_many(set, weights, chosen);
         }
         for (weight, chosen) in weights.iter().zip(chosen) {
-            let weight = weight.load(Relaxed);
+            let weight = u32::from(weight.load(Relaxed));
             if weight == 0 {
                 continue;
             }
@@ -149,11 +149,11 @@ impl Load {
     fn deal_many<const W: usize>(
         &mut self,
         set: LinkSet<W>,
-        weights: &[AtomicU32],
+        weights: &[AtomicU16],
         chosen: &mut [u8],
     ) {
         for (weight, chosen) in weights.iter().zip(chosen) {
-            let weight = weight.load(Relaxed);
+            let weight = u32::from(weight.load(Relaxed));
             if let Some(link) = self.least(set, |_| 0).filter(|_| weight > 0) {
                 *chosen = link as u8;
                 self.add(link, weight);
@@ -253,8 +253,8 @@ mod tests {
             // Sets of one link, of few and of many.
             let bits = scrambled(1) & scrambled(2).rotate_left((turn % 60) as u32);
             let set = LinkSet([if turn % 3 == 0 { 0 } else { bits }, 1 << (turn % 6)]);
-            let weights: Vec<AtomicU32> =
-                (0..5).map(|at| AtomicU32::new((scrambled(at) >> 61) as u32)).collect();
+            let weights: Vec<AtomicU16> =
+                (0..5).map(|at| AtomicU16::new((scrambled(at) >> 61) as u16)).collect();
             let mut chosen = [u8::MAX; 5];
             dealt.settle_lids(9);
             dealt.deal(set, &weights, &mut chosen);
@@ -262,7 +262,7 @@ mod tests {
             for (weight, chosen) in weights.iter().map(|w| w.load(Relaxed)).zip(chosen) {
                 let least = one_by_one.least(set, |_| 0).filter(|_| weight > 0);
                 assert_eq!(chosen, least.map_or(u8::MAX, |link| link as u8), "turn {turn}");
-                least.iter().for_each(|link| one_by_one.add(*link, weight));
+                least.iter().for_each(|link| one_by_one.add(*link, weight.into()));
             }
         }
         assert_eq!(dealt.links, one_by_one.links);

@@ -5,7 +5,7 @@
 //! arrived at them is handed on to the switches they chose, in parallel by destination. So the
 //! result is the same on any number of threads.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
@@ -18,7 +18,7 @@ use super::turns::Turn;
 use super::wave::{Batch, Switches, Wave, waves};
 use crate::graph::Graph;
 use crate::paths::min_hops::MinHops;
-use crate::paths::{PathRule, bits, push_link_sets};
+use crate::paths::{ByDestination, PathRule, bits, push_link_sets};
 use crate::tables::{Lfts, LidMap};
 use crate::targets::Targets;
 
@@ -130,23 +130,22 @@ impl<R: PathRule> Spread<'_, R> {
                 }
             });
             if h > 1 {
-                let mut senders = vec![Vec::new(); wave.dests.len()];
-                for (s, dests) in level.iter().enumerate() {
-                    bits(*dests).for_each(|bit| senders[bit].push(s as u32));
-                }
+                let senders = ByDestination::new(level);
                 wave.batches.par_iter().filter(|batch| batch.like.is_none()).for_each(|batch| {
-                    self.hand_on(batch, &senders[batch.bit], (&chosen, wave.size), &weights);
+                    let senders = senders.switches(batch.bit);
+                    self.hand_on(batch, senders, (&chosen, wave.size), &weights);
                 });
             }
         }
     }
 
     /// The end ports on each switch itself as sources, for each of `lids` LIDs, switch by switch.
-    fn sources(&self, lids: usize) -> Vec<AtomicU32> {
+    /// There are fewer than 2^16 LIDs, so fewer sources; what is above counts as the most.
+    fn sources(&self, lids: usize) -> Vec<AtomicU16> {
         let mut out = Vec::with_capacity(self.graph.len() * lids);
         for s in 0..self.graph.len() {
-            let hosts = self.graph.hosts(s).len() as u32;
-            out.extend(std::iter::repeat_with(|| AtomicU32::new(hosts)).take(lids));
+            let hosts = u16::try_from(self.graph.hosts(s).len()).unwrap_or(u16::MAX);
+            out.extend(std::iter::repeat_with(|| AtomicU16::new(hosts)).take(lids));
         }
         out
     }
@@ -156,11 +155,11 @@ impl<R: PathRule> Spread<'_, R> {
     fn hand_on(
         &self,
         batch: &Batch,
-        senders: &[u32],
+        senders: impl Iterator<Item = usize>,
         (chosen, size): (&[u8], usize),
-        weights: &[AtomicU32],
+        weights: &[AtomicU16],
     ) {
-        for s in senders.iter().map(|s| *s as usize) {
+        for s in senders {
             let links = self.graph.links(s);
             let first = s * size + batch.first;
             for (at, link) in chosen[first..][..batch.lids.len()].iter().enumerate() {

@@ -98,6 +98,32 @@ fn transpose(square: &mut [u64; 64]) {
     }
 }
 
+/// Sets by switch, one bit for each of up to 64 destinations, turned on their side.
+#[derive(Clone, Debug)]
+pub(crate) struct ByDestination {
+    /// For each 64 switches, and each destination, the switches.
+    squares: Vec<[u64; 64]>,
+}
+
+impl ByDestination {
+    /// Turns the sets of all switches.
+    pub(crate) fn new(sets: &[u64]) -> Self {
+        let square = |sets: &[u64]| {
+            let mut square = [0; 64];
+            square[..sets.len()].copy_from_slice(sets);
+            transpose(&mut square);
+            square
+        };
+        Self { squares: sets.chunks(64).map(square).collect() }
+    }
+
+    /// The switches that have a destination in their sets, given by its bit; in ascending order.
+    pub(crate) fn switches(&self, bit: usize) -> impl Iterator<Item = usize> {
+        let squares = self.squares.iter().enumerate();
+        squares.flat_map(move |(at, square)| bits(square[bit]).map(move |s| at * 64 + s))
+    }
+}
+
 /// The places of the bits that are set.
 pub(crate) fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -153,6 +179,17 @@ mod tests {
             for (c, is) in square.iter().enumerate() {
                 assert_eq!(is >> r & 1, was >> c & 1, "row {r}, bit {c}");
             }
+        }
+    }
+
+    #[test]
+    fn sets_by_switch_are_turned_to_sets_by_destination() {
+        let sets: Vec<u64> =
+            (0..150).map(|s| (s as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+        let turned = ByDestination::new(&sets);
+        for bit in 0..64 {
+            let has = (0..sets.len()).filter(|s| sets[*s] >> bit & 1 == 1);
+            assert!(turned.switches(bit).eq(has), "destination {bit}");
         }
     }
 

@@ -14,6 +14,9 @@ struct Piece {
     link: u32,
     /// End ports whose packets come through it.
     weight: u64,
+    /// The places among the pieces of those that send to it, one after the other.
+    first: u32,
+    end: u32,
     /// Whether its packets go another way now.
     gone: bool,
 }
@@ -79,9 +82,11 @@ impl<T: Turning> Relief<'_, T> {
         let hosts = |s: usize| self.graph.hosts(s).len() as u64;
         pieces.clear();
         let (switch, link) = (s as u32, number as u32);
-        pieces.push(Piece { switch, next: 0, link, weight: hosts(s), gone: false });
+        let (weight, gone) = (hosts(s), false);
+        pieces.push(Piece { switch, next: 0, link, weight, first: 0, end: 0, gone });
         let mut at = 0;
         while at < pieces.len() {
+            pieces[at].first = pieces.len() as u32;
             for link in self.graph.links(pieces[at].switch as usize) {
                 let peer = link.peer.index();
                 if self.port(peer, goal) != link.peer_port {
@@ -90,8 +95,10 @@ impl<T: Turning> Relief<'_, T> {
                 let Some(back) = self.graph.link_at(peer, link.peer_port) else { continue };
                 let (switch, next) = (link.peer.0, at as u32);
                 let link = (self.graph.first_link(peer) + back) as u32;
-                pieces.push(Piece { switch, next, link, weight: hosts(peer), gone: false });
+                let weight = hosts(peer);
+                pieces.push(Piece { switch, next, link, weight, first: 0, end: 0, gone });
             }
+            pieces[at].end = pieces.len() as u32;
             let looks = self.graph.links(pieces[at].switch as usize).len();
             self.looks = self.looks.saturating_sub(looks);
             if pieces.len() > self.graph.len() {
@@ -120,6 +127,38 @@ impl<T: Turning> Relief<'_, T> {
         true
     }
 
+    /// Follows a LID from a switch by a link until it comes to another way: the load of the fullest
+    /// link up to there, and at which place of the other way that is; behind its end if it is the
+    /// LID's own switch. Nothing if a link is not below `room`, or the LID does not arrive.
+    fn meet(
+        &self,
+        (s, link): (usize, usize),
+        goal: Goal,
+        room: u64,
+        other: &Way,
+        way: &mut Way,
+    ) -> Option<(u64, usize)> {
+        way.clear();
+        let (mut at, mut link, mut fullest) = (s, Some(link), 0);
+        loop {
+            let place = link.filter(|_| way.len() < self.graph.len())?;
+            let number = self.graph.first_link(at) + place;
+            fullest = fullest.max(self.load[number]);
+            if fullest >= room {
+                return None;
+            }
+            way.push((at as u32, number as u32));
+            at = self.graph.links(at)[place].peer.index();
+            if at == goal.home as usize {
+                return Some((fullest, other.len()));
+            }
+            if let Some(met) = other[1..].iter().position(|(switch, _)| *switch == at as u32) {
+                return Some((fullest, met + 1));
+            }
+            link = self.graph.link_at(at, self.port(at, goal));
+        }
+    }
+
     /// Finds the best other step for a piece: one by which its packets come to no link that is
     /// above the limit then, and not to the switch that is relieved.
     fn find_best(
@@ -133,13 +172,9 @@ impl<T: Turning> Relief<'_, T> {
         let Room { pieces, old, new, best, open } = room;
         let piece = pieces[at];
         let s = piece.switch as usize;
-        if !self.follow(s, None, goal, old) {
-            return false;
-        }
-        let Some(end) = old.iter().position(|(switch, _)| *switch == relieved as u32) else {
-            return false;
-        };
-        self.looks = self.looks.saturating_sub(old.len() + self.graph.links(s).len());
+        self.looks = self.looks.saturating_sub(self.graph.links(s).len());
+        // The place of the relieved switch on the way as it is, which is not followed in vain.
+        let mut end = None;
         let mut least = None;
         for link in 0..self.graph.links(s).len() {
             let number = self.graph.first_link(s) + link;
@@ -149,33 +184,38 @@ impl<T: Turning> Relief<'_, T> {
             {
                 continue;
             }
-            let arrives = self.follow(s, Some(link), goal, new);
+            if end.is_none() {
+                let follows = self.follow(s, None, goal, old);
+                self.looks = self.looks.saturating_sub(old.len());
+                end = old.iter().position(|(switch, _)| follows && *switch == relieved as u32);
+            }
+            let Some(end) = end else { return false };
+            // Of equally good steps the first is taken, so one must come below the best so far.
+            let alike = self.alike(s, link, goal);
+            let below = match least {
+                Some((best, _, _)) if alike > best => continue,
+                Some((best, load, _)) if alike == best => load,
+                _ => limit + 1,
+            };
+            if alike > self.alike_now(s, goal) {
+                continue;
+            }
+            let room = below.saturating_sub(piece.weight);
+            let met = self.meet((s, link), goal, room, old, new);
             self.looks = self.looks.saturating_sub(new.len());
-            if !arrives {
-                continue;
-            }
             // From where the two ways meet on nothing changes.
-            let meets = |(switch, _): &(u32, u32)| old[1..].iter().any(|(o, _)| o == switch);
-            let meeting = new.iter().skip(1).position(meets).map_or(new.len(), |at| at + 1);
-            let met = new.get(meeting).map(|(switch, _)| *switch);
-            if met.is_some_and(|met| old[..=end].iter().any(|(switch, _)| *switch == met)) {
-                continue;
-            }
-            let load = new[..meeting].iter().map(|(_, link)| self.load[*link as usize]).max();
-            let load = load.unwrap_or(0) + piece.weight;
-            if load > limit
-                || self.too_many_lids(&new[..meeting], goal, open)
-                || !self.turns_may_be(pieces, at, &new[..new.len().min(meeting + 1)])
+            let Some((load, met)) = met.filter(|(_, met)| *met > end) else { continue };
+            let met = old.get(met).copied();
+            let moved = new.len();
+            new.extend(met);
+            if self.too_many_lids(&new[..moved], goal, open) || !self.turns_may_be(pieces, at, new)
             {
                 continue;
             }
-            let key = (self.alike(s, link, goal), load, link);
-            if least.is_none_or(|least| key < least) && key.0 <= self.alike_now(s, goal) {
-                least = Some(key);
-                new.truncate(meeting);
-                std::mem::swap(new, best);
-                best.push((met.unwrap_or(goal.home), 0));
-            }
+            least = Some((alike, load + piece.weight, link));
+            new.truncate(moved);
+            std::mem::swap(new, best);
+            best.push((met.map_or(goal.home, |(switch, _)| switch), 0));
         }
         least.is_some()
     }
@@ -214,7 +254,8 @@ impl<T: Turning> Relief<'_, T> {
     fn turns_may_be(&self, pieces: &[Piece], at: usize, new: &[(u32, u32)]) -> bool {
         let place =
             |(s, link): (u32, u32)| (link as usize - self.graph.first_link(s as usize)) as u8;
-        let before = pieces.iter().skip(at + 1).filter(|p| p.next as usize == at && !p.gone);
+        let Piece { first, end, .. } = pieces[at];
+        let before = pieces[first as usize..end as usize].iter().filter(|p| !p.gone);
         let into = |piece: &Piece| {
             let (from, to) = (piece.switch as usize, new[0].0 as usize);
             self.turning.may(from, piece.link as usize, to, place(new[0]))
@@ -258,7 +299,8 @@ impl<T: Turning> Relief<'_, T> {
         self.entries.set(s, goal.lid.0, self.graph.links(s)[link].port.0);
         let left = old.iter().take_while(|(switch, _)| *switch != met);
         for (at, (switch, link)) in left.enumerate() {
-            self.load[*link as usize] -= piece.weight;
+            let load = &mut self.load[*link as usize];
+            *load = load.saturating_sub(piece.weight);
             let counts = self.lids.counts(*link as usize);
             if counts && (at == 0 || !self.is_passed(*switch as usize, goal, open)) {
                 self.lids.take(*link as usize);
